@@ -44,6 +44,20 @@ s('are half of what others took of the last turn, 2 to 10 ms [17/long-turns]', a
   )
 })
 
+s(
+  'are of the usual length for who comes to a loop that nobody searches in [17/long-turns]',
+  async () => {
+    using loop = start([12, 1_000])
+    await loop.run(loop.work('a', { pieces: 2 }))
+    for (let turns = 0; turns < 3; turns += 1) await new Promise(setImmediate)
+    await loop.run(loop.work('b', { pieces: 5 }))
+    assert.equal(
+      loop.seen.filter((seen) => seen.includes('b')).map(({ length }) => length),
+      [2, 2, 1],
+    )
+  },
+)
+
 s('go round: a short search waits for one slice of a long one [17/slices-round]', async () => {
   using loop = start()
   const long = loop.run(loop.work('a', { pieces: 9 }))

@@ -35,7 +35,9 @@ export function createSlices({
   function begin(): void {
     isPlanned = false
     usedMs = 0
-    lengthMs = Math.max(leastMs, Math.min((now() - leftAtMs) / 2, mostMs))
+    // Nobody waits in a loop at rest.
+    const othersMs = waiting.length > 0 ? now() - leftAtMs : 0
+    lengthMs = Math.max(leastMs, Math.min(othersMs / 2, mostMs))
     wakeNext()
   }
   function planNext(): void {
