@@ -114,6 +114,8 @@ export async function readLogPart(
     return wave
   }
 
+  const hasOthers = (told: object) => (others?.(told).length ?? 0) > 0
+
   /** The same of another endpoint, or of the same where none speaks. */
   async function readAgain(told: object, read: Read): Promise<SaidAgain | undefined> {
     const witness = others?.(told).find(({ client }) => !silent.has(client))?.client
@@ -145,7 +147,9 @@ export async function readLogPart(
       const more = await readAgain(answer, read)
       const logs = mergeLogs(told, more?.logs ?? [])
       const both = more?.by && { ...more.by, told, witnessed: more.logs }
-      return { from, to, logs, untold: [], isAskedOnce: !more, ...(both && { both }) }
+      // Where another endpoint is, the same one's word again is no second one.
+      const isAskedOnce = !more || (!more.by && hasOthers(answer))
+      return { from, to, logs, untold: [], isAskedOnce, ...(both && { both }) }
     } catch (error) {
       if (from < to || !crowd || !isCrowd(error)) return { from, to, error }
       const among = async (some: Omit<LogFilter, 'topics'>) => (await read(client, some)).logs
