@@ -42,18 +42,22 @@ export async function comparePools(
   }
 }
 
-/** The view with these pools as the chain has them, and how many of them were something else. */
+/**
+ * The view with these pools as the chain has them, and how many of them were something else; undefined where the
+ * view's block was replaced meanwhile, so that nothing is changed.
+ */
 export async function healPools(
   deps: SyncDeps,
   { view, ids }: { readonly view: Following; readonly ids: readonly string[] },
-): Promise<{ readonly view: Following; readonly healed: number }> {
+): Promise<{ readonly view: Following; readonly healed: number | undefined }> {
   const { state } = view
   const records = ids.flatMap((id) => state.pools.get(id) ?? [])
   const { wrong, gone } = await comparePools(deps, { state, records })
   const healed = wrong.length + gone.length
+  if (healed === 0) return { view, healed }
   // Events of a block that took the state's place would count twice in what was read of it.
-  const head = healed > 0 ? (await readToldBlock(deps, state.head.number))?.head : undefined
-  if (head?.hash !== state.head.hash) return { view, healed: 0 }
+  const head = (await readToldBlock(deps, state.head.number))?.head
+  if (head?.hash !== state.head.hash) return { view, healed: undefined }
   const next = advanceState(deps, { state, head, changed: wrong, gone: new Set(gone) })
   deps.observe({ event: 'healed', chainId: deps.chainId, pools: healed })
   return { view: { ...view, state: next }, healed }

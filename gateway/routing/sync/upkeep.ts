@@ -50,13 +50,16 @@ export function createUpkeep(
     })
   }
 
-  /** How many of these pools were wrong: the chain may have moved since they were compared. */
+  /**
+   * How many of these pools were wrong: the chain may have moved since they were compared. Undefined where nothing
+   * could be done.
+   */
   const heal = (ids: readonly string[]) =>
     inTurn(async () => {
       const view = held.following()
-      if (!view) return 0
+      if (!view) return undefined
       const after = await healPools(deps, { view, ids })
-      if (after.healed > 0) held.put(after.view)
+      if (after.healed) held.put(after.view)
       return after.healed
     })
 
@@ -101,7 +104,7 @@ export function createUpkeep(
       auditedAtMs = deps.now()
       const { wrong, gone } = await comparePools({ ...deps, client }, { state, records })
       const ids = [...wrong.map(({ id }) => id), ...gone]
-      deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
+      deps.audit.done(records, ids.length > 0 ? ((await heal(ids)) ?? 0) : 0)
     }),
 
     /** Asks once more for logs that were asked for once; pools of which something else is told are read anew. */
@@ -128,8 +131,8 @@ export function createUpkeep(
       // The next block waits until some are read, and not for all of them. Each is read once, whatever the other
       // endpoint makes up of all parts.
       for (const ids of chunk(deps.askedOnce.listUnread(part, followed), mostTried)) {
-        await heal(ids)
-        deps.askedOnce.read(ids, state.head.number)
+        const healed = await heal(ids)
+        if (healed !== undefined) deps.askedOnce.read(ids, state.head.number)
       }
     }),
 
@@ -149,7 +152,7 @@ export function createUpkeep(
         return record && !isSampled(record)
       })
       const { number: blockNumber } = state.head
-      const healed = await heal(takeTurn(ids, { blockNumber, most: mostDoubted }))
+      const healed = (await heal(takeTurn(ids, { blockNumber, most: mostDoubted }))) ?? 0
       deps.heardBlocks.done(witness, { contested: ids.length, healed })
       if (healed > 0)
         listOthers(part)
