@@ -11,8 +11,9 @@ const s = suite('meta/turns')
 /** A loop that rests when it is told to. */
 function create() {
   let rested = Promise.withResolvers<void>()
+  let nowMs = 0
   const takeTurn = createTurns({
-    now: () => 0,
+    now: () => nowMs,
     whenRested(patience) {
       patience()
       return rested.promise
@@ -25,7 +26,8 @@ function create() {
     begun,
     ask,
     takeTurn,
-    async rest() {
+    async rest(ms = 1) {
+      nowMs += ms
       const { resolve } = rested
       rested = Promise.withResolvers()
       resolve()
@@ -55,7 +57,7 @@ s('has a crowd wait behind itself [strangers/meta-turns]', async () => {
   assert.is(begun.indexOf('honest'), 9)
   for (let n = 0; n < 50; n += 1) await rest()
   await Promise.all(crowd)
-  // Whoever had fewer turns comes first, though he asks later.
+  // Whose last turn was longer ago comes first, though he asks later.
   const last = [ask('running'), ask('crowd 0'), ask('honest')]
   await rest()
   await rest()
@@ -77,8 +79,27 @@ s(
     for (let n = 0; n < 50; n += 1) await rest()
     await Promise.all([...crowd, ...steady])
     const places = begun.flatMap((caller, place) => (caller === 'steady' ? [place] : []))
-    // In the next round, too: they had fewer turns of late.
+    // In the next round, too: their last turns were before its own.
     assert.equal(places, [4, 9])
+  },
+)
+
+s(
+  'has a crowd that has just come wait behind who asks once a second [strangers/meta-regular]',
+  async () => {
+    const { ask, begun, rest } = create()
+    for (let n = 0; n < 20; n += 1) {
+      await ask('regular')
+      await rest(1_000)
+    }
+    begun.length = 0
+    const crowd = Array.from({ length: 40 }, (_, n) => ask(`new ${n % 4}`))
+    // Once each had one turn they are behind, however few they had of late.
+    for (let n = 0; n < 5; n += 1) await rest(50)
+    const regular = ask('regular')
+    for (let n = 0; n < 50; n += 1) await rest(50)
+    await Promise.all([...crowd, regular])
+    assert.is(begun.indexOf('regular'), 6)
   },
 )
 
@@ -93,8 +114,8 @@ s(
     const honest = ask('honest')
     for (let n = 0; n < 3; n += 1) await rest()
     await honest
-    assert.equal(begun, ['honest', 'address 0', 'address 1', 'honest'])
-    // Of one site, whoever had least of it; and who comes from a new one is the same caller.
+    assert.equal(begun, ['honest', 'address 0', 'honest', 'address 1'])
+    // Of one site, whoever had none of it or none for longest; and who comes from a new one is the same caller.
     const inside = ask('address 0', signal, 'site')
     const moved = ask('honest', signal, 'another site')
     const fresh = ask('fresh', signal, 'site')

@@ -11,16 +11,22 @@ export type TakeTurn = (p: {
   readonly signal: AbortSignal
 }) => Promise<void>
 
-type Waiter = { readonly caller: string; readonly site: string; readonly begin: () => void }
+type Waiter = {
+  readonly caller: string
+  readonly site: string
+  readonly cameAtMs: number
+  readonly begin: () => void
+}
 
 /**
  * Asking all sources once is some milliseconds of the loop, again when they answer, and everybody else's
  * requests wait meanwhile. So the next begins when the loop had time since the last one did. Callers and sites go
  * round, and whoever comes is where the others are: a crowd stands behind itself, and so does whoever asks by many
- * addresses or keys, but nobody is owed turns for having asked nothing. In a round that caller is first whose turns
- * of late were fewest, its own or those of its site. The fewer they were, the less a loop that does not rest is
- * waited for: many who ask once in a while would never all have theirs. Who waits would be under way otherwise, and
- * take more: no bound is needed.
+ * addresses or keys, but nobody is owed turns for having asked nothing. In a round that caller is first whose last
+ * turn, its own or one of its site, was longest ago: by how many they had of late, a crowd that has just come would
+ * be before whoever asks once a second, until it had as many. The fewer those were, the less a loop that does not rest
+ * is waited for: many who ask once in a while would never all have theirs. Who waits would be under way otherwise,
+ * and take more: no bound is needed.
  */
 export function createTurns({
   now = () => performance.now(),
@@ -33,34 +39,33 @@ export function createTurns({
   const [ofCallers, ofSites] = [createRecentTurns(), createRecentTurns()]
   const rounds = { ofCallers: createRounds(), ofSites: createRounds() }
   const waiting = new Set<Waiter>()
-  /** Undefined: it is to be found. Turns are forgotten by all alike, so that time leaves the order as it is. */
+  /** Undefined: it is to be found. */
   let first: Waiter | undefined
   let isRunning = false
   /** The round of the turn that began last; where nobody waits any more, the one after all that were begun. */
   let round = 0
   let latest = 0
 
-  /** Whose turns count, and the caller's own. */
-  function readHad({ caller, site }: Waiter, nowMs: number) {
-    const own = ofCallers.had(caller, nowMs)
-    return [Math.max(own, ofSites.had(site, nowMs)), own] as const
-  }
+  /** Its own or those of its site. */
+  const readHad = ({ caller, site }: Waiter, nowMs: number) =>
+    Math.max(ofCallers.had(caller, nowMs), ofSites.had(site, nowMs))
   const roundOf = ({ caller, site }: Waiter) =>
     Math.max(round, rounds.ofCallers.get(caller) ?? 0, rounds.ofSites.get(site) ?? 0)
-  /** At one moment, for all that are compared. */
-  const rankAt =
-    (nowMs: number) =>
-    (waiter: Waiter): Rank => [roundOf(waiter), ...readHad(waiter, nowMs)]
+  function rankOf(waiter: Waiter): Rank {
+    const { caller, site, cameAtMs } = waiter
+    const own = ofCallers.lastAtMs(caller) ?? cameAtMs - newcomerMs
+    return [roundOf(waiter), Math.max(own, ofSites.lastAtMs(site) ?? own), own]
+  }
 
   function findNext(): Waiter | undefined {
-    first ??= pick(waiting, rankAt(now()))
+    first ??= pick(waiting, rankOf)
     return first
   }
 
   /** Of whoever is next in line; whoever may come yet is waited for as the busiest are. */
   function patience(): number {
     const next = findNext()
-    return next ? Math.min(1, readHad(next, now())[0] / turnsOfBusy) : 1
+    return next ? Math.min(1, readHad(next, now()) / turnsOfBusy) : 1
   }
 
   async function run(): Promise<void> {
@@ -89,9 +94,8 @@ export function createTurns({
         signal.removeEventListener('abort', begin)
         resolve()
       }
-      const waiter: Waiter = { caller, site, begin }
+      const waiter: Waiter = { caller, site, cameAtMs: now(), begin }
       waiting.add(waiter)
-      const rankOf = rankAt(now())
       if (first && isBefore(rankOf(waiter), rankOf(first))) first = waiter
       signal.addEventListener('abort', begin)
       if (!isRunning) void run()
@@ -99,6 +103,8 @@ export function createTurns({
 }
 
 const mostRemembered = 10_000
+/** Whoever was never here is as one who asks once a second. */
+const newcomerMs = 1_000
 /** The round in which each is next. */
 const createRounds = () => new LRUCache<string, number>({ max: mostRemembered })
 
@@ -107,8 +113,8 @@ function noteRound(rounds: LRUCache<string, number>, name: string, round: number
   forgetStale(rounds, (next) => next <= round)
 }
 
-/** The round, whose turns count in it, and, at one site, the caller's own. */
-type Rank = readonly [round: number, most: number, own: number]
+/** The round, when the last turn that counts in it was, and, at one site, the caller's own. */
+type Rank = readonly [round: number, last: number, own: number]
 
 function isBefore(rank: Rank, other: Rank): boolean {
   const differing = rank.findIndex((part, index) => part !== other[index])
@@ -118,12 +124,12 @@ function isBefore(rank: Rank, other: Rank): boolean {
 /** Of equal ones who has waited longest. */
 function pick(waiting: ReadonlySet<Waiter>, rankOf: (waiter: Waiter) => Rank): Waiter | undefined {
   let best: Waiter | undefined
-  let fewest: Rank = [Number.POSITIVE_INFINITY, 0, 0]
+  let least: Rank = [Number.POSITIVE_INFINITY, 0, 0]
   for (const waiter of waiting) {
     const rank = rankOf(waiter)
-    if (!isBefore(rank, fewest)) continue
+    if (!isBefore(rank, least)) continue
     best = waiter
-    fewest = rank
+    least = rank
   }
   return best
 }

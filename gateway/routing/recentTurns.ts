@@ -5,6 +5,8 @@ import { forgetStale } from '../runtime/forgetStale.ts'
 export type RecentTurns = {
   /** At one moment for all that are compared: time between two looks would be a difference of theirs. */
   readonly had: (name: string, nowMs: number) => number
+  /** When it had the last one; undefined where none is remembered. */
+  readonly lastAtMs: (name: string) => number | undefined
   readonly note: (name: string, nowMs: number) => void
 }
 
@@ -24,6 +26,7 @@ export function createRecentTurns(): RecentTurns {
   }
   return {
     had,
+    lastAtMs: (name) => known.get(name)?.atMs,
     note(name, nowMs) {
       known.set(name, { count: had(name, nowMs) + 1, atMs: nowMs })
       forgetStale(known, ({ atMs }) => nowMs - atMs > forgottenMs)
