@@ -23,7 +23,10 @@ function start(othersMs: readonly number[] = []) {
     return name
   }
   const { run } = createSlices({ now: () => nowMs })
-  return { run, work, seen, [Symbol.dispose]: () => clearImmediate(next) }
+  const hold = (ms: number) => {
+    nowMs += ms
+  }
+  return { run, work, seen, hold, [Symbol.dispose]: () => clearImmediate(next) }
 }
 
 s('are of all searches of a turn together, however short each is [17/shared-slice]', async () => {
@@ -42,6 +45,15 @@ s('are half of what others took of the last turn, 2 to 10 ms [17/long-turns]', a
     loop.seen.map(({ length }) => length),
     [2, 6, 10, 2, 1],
   )
+})
+
+s('are half of what others took between two of a turn as well [17/held-between]', async () => {
+  using loop = start()
+  await loop.run(loop.work('a', { pieces: 1 }))
+  loop.hold(12)
+  await loop.run(loop.work('b', { pieces: 9 }))
+  // Of the next turn they took nothing.
+  assert.equal(loop.seen, ['ab', 'bbbbbb', 'bb'])
 })
 
 s(

@@ -26,6 +26,8 @@ export function createSlices({
   let lengthMs = leastMs
   let usedMs = 0
   let leftAtMs = 0
+  /** What others took of this turn before its last search. */
+  let heldMs = 0
   let isPlanned = false
 
   const isOver = () => usedMs >= lengthMs
@@ -36,7 +38,8 @@ export function createSlices({
     isPlanned = false
     usedMs = 0
     // Nobody waits in a loop at rest.
-    const othersMs = waiting.length > 0 ? now() - leftAtMs : 0
+    const othersMs = waiting.length > 0 ? heldMs + now() - leftAtMs : 0
+    heldMs = 0
     lengthMs = Math.max(leastMs, Math.min(othersMs / 2, mostMs))
     wakeNext()
   }
@@ -56,8 +59,10 @@ export function createSlices({
     async run(pieces, worked) {
       for (;;) {
         if (isOver()) await wait()
-        planNext()
         const enteredAtMs = now()
+        // The first of a turn begins it.
+        if (isPlanned) heldMs += enteredAtMs - leftAtMs
+        planNext()
         const untilMs = enteredAtMs + lengthMs - usedMs
         try {
           let step = pieces.next()
