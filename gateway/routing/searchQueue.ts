@@ -99,8 +99,9 @@ type Turns = {
 const mostRemembered = 10_000
 
 /**
- * Searches of one chain that may wait: about a second of them at the 5 ms that one in twenty takes on
- * 1,000 pools, 13 s should each be as long as the longest (ultra, 50 ms).
+ * Searches of one chain that may wait: 3 s of them should each take the 11 ms that one in twenty is longer than
+ * on 1,000 pools, 13 s should each be as long as the longest (ultra, 50 ms); three times as long in a loop that
+ * others hold, of which searches have a third.
  */
 export const mostWaiting = 256
 
