@@ -35,6 +35,7 @@ function answer(
     best = 'fast',
     fallen = '',
     status = 'reverted',
+    others = 'success',
     asked = request,
     caller = 'me',
     isSimulated = false,
@@ -42,6 +43,7 @@ function answer(
     best?: string
     fallen?: string
     status?: SimulationStatus
+    others?: SimulationStatus
     asked?: SourceRequest
     caller?: string
     isSimulated?: boolean
@@ -54,7 +56,7 @@ function answer(
       ? {
           entry: each,
           quote: each.outcome.quote,
-          simulation: { status: each.provider === fallen ? status : 'success' } as const,
+          simulation: { status: each.provider === fallen ? status : others } as const,
         }
       : [],
   )
@@ -453,6 +455,29 @@ s(
     }
   },
 )
+
+s('nor does what falls while dry runs are asked for and not to be had [17/dry-runs-had]', () => {
+  const lure = { fast: offer('fast', 1_000n), slow: offer('slow', 9_000n) }
+  const isWaitedFor = (worth: Worth) =>
+    !worth.of({ request, caller: 'me', isSimulated: true }).has('slow')
+  for (const [before, after] of [
+    ['rpcError', 'success'],
+    ['success', 'rpcError'],
+  ] as const) {
+    const worth = open()
+    for (let n = 0; n < 32; n++)
+      answer(worth, lure, { fallen: 'slow', status: 'rpcError', others: before, isSimulated: true })
+    assert.not.ok(isWaitedFor(worth), before)
+    // The next answer tells.
+    answer(worth, { fast: lure.fast }, { others: after, isSimulated: true })
+    assert.ok(isWaitedFor(worth), after)
+    answer(worth, { fast: lure.fast }, { others: before, isSimulated: true })
+    assert.not.ok(isWaitedFor(worth), before)
+    // Nobody's quote tells nothing.
+    answer(worth, { fast: silent }, { isSimulated: true })
+    assert.not.ok(isWaitedFor(worth), before)
+  }
+})
 
 s('counts who looks and has nothing for whoever asked alone [17/nothing-to-offer]', () => {
   const answers = (slow: SourceOutcome, fast: SourceOutcome = lost.fast) => {

@@ -15,8 +15,8 @@ import type { RankedQuote } from './rank.ts'
  * who answers as fast as the others loses nothing. The others are waited for a few times as long as they took
  * of late for such a question of the caller's. What one caller asks tells others only what they would
  * have seen themselves: whose quote was better. Time limits, what nobody proved and what is no quote at all depend
- * on the question, and count for whoever asked it; what falls where nothing is dry-run says nothing of where
- * it is.
+ * on the question, and count for whoever asked it; what falls where no dry run is to be had says nothing of where
+ * one is.
  */
 export type SourceWorth = {
   of(asked: Asked): Waits
@@ -92,6 +92,8 @@ export function createSourceWorth({
   const silences = new LRUCache<string, Silence>({ max: mostKept })
   const slowestMs = new LRUCache<string, number>({ max: mostKept })
   const slowestInSaleMs = new LRUCache<string, number>({ max: mostKept })
+  /** Of each caller's sales with dry runs whether any could be had last time. */
+  const couldRun = new LRUCache<string, boolean>({ max: mostKept })
   const left = new Set<string>()
   /** Of these those that were waited for until they took too long. */
   const cut = new Set<string>()
@@ -153,7 +155,9 @@ export function createSourceWorth({
       const inSale = (source: string) => `${source} ${sale}`
       const ofCaller = (source: string) => `${source} ${request.chainId} ${caller}`
       const inSaleOfCaller = (source: string) => `${source} ${sale} ${caller}`
-      const lossOfCaller = (source: string) => `${inSaleOfCaller(source)} ${isSimulated}`
+      const saleOfCaller = `${sale} ${caller}`
+      const isRun = () => isSimulated && (couldRun.get(saleOfCaller) ?? true)
+      const lossOfCaller = (source: string) => `${inSaleOfCaller(source)} ${isRun()}`
       const judged = Promise.withResolvers<SourceQuote | undefined>()
       const site = `${request.chainId} ${caller}`
       const wait: Wait = { startedAtMs: now(), sources: new Set(), hasQuote: false }
@@ -225,6 +229,7 @@ export function createSourceWorth({
         },
         note({ entries, ranked: { quotes, best } }) {
           judged.resolve(best)
+          if (isSimulated && quotes.length > 0) couldRun.set(saleOfCaller, quotes.some(wasRun))
           for (const { provider, outcome, isLeftBehind } of entries) {
             if (isLeftBehind) continue
             // Without anybody's quote it was right to wait.
@@ -241,6 +246,9 @@ export function createSourceWorth({
     },
   }
 }
+
+const wasRun = ({ simulation: { status } }: RankedQuote) =>
+  status === 'success' || status === 'reverted'
 
 /** Pair, kind and magnitude: whose quote is better for one amount is so for those like it. */
 function nameSale({ chainId, tokenIn, tokenOut, trade }: SourceRequest): string {
