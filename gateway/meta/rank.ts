@@ -59,12 +59,8 @@ function tierOf({ quote, simulation }: RankedQuote, isAbsurd: boolean): number {
   return isAbsurd ? 2 : 1
 }
 
-/** Delivered amount where it is known; elsewhere the quoted one, as far as less its slippage is guaranteed. */
-function deliveredOut(
-  { quote, simulation }: RankedQuote,
-  { slippageBps, relaxMinReturn }: SourceRequest,
-): bigint {
-  if (simulation.actualOutput !== undefined) return simulation.actualOutput
+/** The quoted amount, as far as less its slippage is guaranteed. */
+function guaranteedOut(quote: SourceQuote, { slippageBps, relaxMinReturn }: SourceRequest): bigint {
   const kept = wholeBps - BigInt(slippageBps)
   if (relaxMinReturn || kept <= 0n) return quote.amountOut
   // Guards are rounded down.
@@ -72,9 +68,24 @@ function deliveredOut(
 }
 
 /** What an exact output takes: as quoted, or what it may take less the slippage where that is more. */
-function takenIn({ quote }: RankedQuote, { slippageBps }: SourceRequest): bigint {
+function takenIn(quote: SourceQuote, { slippageBps }: SourceRequest): bigint {
   const mayTake = (quote.maxAmountIn * wholeBps) / (wholeBps + BigInt(slippageBps))
   return greater(quote.amountIn, mayTake)
+}
+
+/** Whether it would be better than another as far as both bind themselves, gas apart. */
+export function bindsToMore(
+  quote: SourceQuote,
+  { other, request }: { readonly other: SourceQuote; readonly request: SourceRequest },
+): boolean {
+  return request.trade.type === 'exactOutput'
+    ? takenIn(quote, request) < takenIn(other, request)
+    : guaranteedOut(quote, request) > guaranteedOut(other, request)
+}
+
+/** Delivered amount where it is known. */
+function deliveredOut({ quote, simulation }: RankedQuote, request: SourceRequest): bigint {
+  return simulation.actualOutput ?? guaranteedOut(quote, request)
 }
 
 function l1FeeOf({ quote }: RankedQuote, { l1FeeWei }: GasPrice): bigint | undefined {
@@ -100,7 +111,7 @@ function comparedBy(ranked: RankedQuote, { request, gasPrice }: Compared): Compa
 /** Higher is better: output net of gas, or for exact output the input and its gas, negated. */
 function worthOf(ranked: RankedQuote, request: SourceRequest): bigint {
   const cost = ranked.comparedBy?.gasCost ?? 0n
-  if (request.trade.type === 'exactOutput') return -(takenIn(ranked, request) + cost)
+  if (request.trade.type === 'exactOutput') return -(takenIn(ranked.quote, request) + cost)
   return deliveredOut(ranked, request) - cost
 }
 

@@ -1,7 +1,12 @@
 import { makeQuote, makeRequest } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { Entry } from './fanOut.ts'
-import { fail, type SourceOutcome, type SourceRequest } from './provider/source.ts'
+import {
+  fail,
+  type SourceOutcome,
+  type SourceQuote,
+  type SourceRequest,
+} from './provider/source.ts'
 import type { SimulationStatus } from './simulateQuotes.ts'
 import { createSourceWorth } from './sourceWorth.ts'
 
@@ -66,8 +71,12 @@ function answer(
 const isHasty = (worth: Worth, source: string, asked = request, caller = 'me') =>
   worth.of({ request: asked, caller }).has(source)
 /** Lets the answer of a source that was left behind arrive. */
-async function hearLate(worth: Worth, outcomes: Readonly<Record<string, SourceOutcome>>) {
-  const waits = worth.of({ request, caller: 'me' })
+async function hearLate(
+  worth: Worth,
+  outcomes: Readonly<Record<string, SourceOutcome>>,
+  asked = request,
+) {
+  const waits = worth.of({ request: asked, caller: 'me' })
   const tell = waits.leave('slow')
   const [fast, slow] = [outcomes['fast'] ?? silent, outcomes['slow'] ?? silent]
   tell?.(entry('slow', slow))
@@ -349,13 +358,13 @@ s('takes amounts of the same power of two for the same sale [teeth/sales]', () =
     [false, true, true, false],
   )
 })
-s('counts whose quote is no better than the best, in either direction [teeth/no-better]', () => {
+s('counts for all whose quote is no better than the best, either way [teeth/no-better]', () => {
   const exactOutput = makeRequest({ trade: { type: 'exactOutput', targetOut: 1n, maxIn: 9n } })
   const taking = (provider: string, amountIn: bigint): SourceOutcome => ({
     status: 'quote',
     quote: makeQuote({ provider, amountIn, amountOut: 1n }),
   })
-  for (const [asked, outcomes, isCounted] of [
+  for (const [asked, outcomes, isOfAll] of [
     [request, { fast: offer('fast', 1_000n), slow: offer('slow', 1_000n) }, true],
     [request, { fast: offer('fast', 1_000n), slow: offer('slow', 1_001n) }, false],
     [exactOutput, { fast: taking('fast', 8n), slow: taking('slow', 8n) }, true],
@@ -364,9 +373,46 @@ s('counts whose quote is no better than the best, in either direction [teeth/no-
   ] as const) {
     const worth = open()
     for (let n = 0; n < 32; n++) answer(worth, outcomes, { asked })
-    assert.is(isHasty(worth, 'slow', asked), isCounted)
+    assert.ok(isHasty(worth, 'slow', asked))
+    assert.is(isHasty(worth, 'slow', asked, 'another'), isOfAll)
   }
 })
+s(
+  'takes nobody for better who promises more and binds himself to no more [17/padded-promises]',
+  async () => {
+    const trade = { type: 'exactOutput', targetOut: 1n, maxIn: 10n ** 20n } as const
+    const by = (provider: string, quote: Partial<SourceQuote>): SourceOutcome => ({
+      status: 'quote',
+      quote: makeQuote({ provider, ...quote }),
+    })
+    type Case = Readonly<Record<'firm' | 'padded' | 'better', Partial<SourceQuote>>>
+    const cases: readonly (Case & { readonly asked: SourceRequest })[] = [
+      {
+        asked: makeRequest({ trade }),
+        firm: { amountIn: 100_000n, maxAmountIn: 100_500n },
+        padded: { amountIn: 99_900n, maxAmountIn: 101_398n },
+        better: { amountIn: 99_999n },
+      },
+      {
+        asked: request,
+        firm: { amountOut: 10_050n },
+        padded: { amountOut: 10_100n, minAmountOut: 9_949n },
+        better: { amountOut: 10_051n },
+      },
+    ]
+    for (const { asked, firm, padded, better } of cases) {
+      const worth = open()
+      const [fast, slow] = [by('fast', firm), by('slow', padded)]
+      for (let n = 0; n < 32; n++) answer(worth, { fast, slow }, { asked })
+      assert.ok(isHasty(worth, 'slow', asked))
+      assert.not.ok(isHasty(worth, 'slow', asked, 'another'), 'slippage is of the question')
+      await hearLate(worth, { fast, slow }, asked)
+      assert.ok(isHasty(worth, 'slow', asked), 'it would not have won')
+      await hearLate(worth, { fast, slow: by('slow', better) }, asked)
+      assert.not.ok(isHasty(worth, 'slow', asked))
+    }
+  },
+)
 s('takes a win for half of the losses that it takes, and saves none up [teeth/wins]', () => {
   const worth = open()
   answer(worth, lost, { best: 'slow' })

@@ -6,7 +6,7 @@ import {
   type SourceQuote,
   type SourceRequest,
 } from './provider/source.ts'
-import type { RankedQuote } from './rank.ts'
+import { bindsToMore, type RankedQuote } from './rank.ts'
 
 /**
  * For whom a source is worth waiting for, by what came of earlier waits. A caller whom it kept waiting for
@@ -14,9 +14,9 @@ import type { RankedQuote } from './rank.ts'
  * and an amount of which it had the best quote in none of the last 32 answers. It is asked all the same, and
  * who answers as fast as the others loses nothing. The others are waited for a few times as long as they took
  * of late for such a question of the caller's. What one caller asks tells others only what they would
- * have seen themselves: whose quote was better. Time limits, what nobody proved and what is no quote at all depend
- * on the question, and count for whoever asked it; what falls where no dry run is to be had says nothing of where
- * one is.
+ * have seen themselves: whose quote was better. Time limits, why the better promise lost and what is no quote at
+ * all depend on the question, and count for whoever asked it; what falls where no dry run is to be had says
+ * nothing of where one is.
  */
 export type SourceWorth = {
   of(asked: Asked): Waits
@@ -182,17 +182,16 @@ export function createSourceWorth({
       async function noteLate({ provider, outcome }: Entry) {
         if (!isNoAnswer(outcome)) noteHeard(ofCaller(provider))
         const best = await judged.promise
-        if (outcome.status !== 'quote' || !best || !isBetter(outcome.quote, { best, request }))
-          return
+        if (outcome.status !== 'quote' || !best) return
+        if (!bindsToMore(outcome.quote, { other: best, request })) return
         giveChance(inSale(provider))
         giveChance(lossOfCaller(provider))
       }
-      function noteQuote({ quote, simulation }: RankedQuote, best: SourceQuote) {
+      function noteQuote({ quote }: RankedQuote, best: SourceQuote) {
         const { provider } = quote
         const keys = [inSale(provider), lossOfCaller(provider)] as const
         if (provider === best.provider) for (const key of keys) addLoss(key, -winWeight)
-        else if (!isBetter(quote, { best, request })) addLoss(keys[0], 1)
-        else if (simulation.status !== 'success') addLoss(keys[1], 1)
+        else addLoss(promisesMore(quote, { best, request }) ? keys[1] : keys[0], 1)
       }
       return {
         has(source) {
@@ -257,7 +256,7 @@ function nameSale({ chainId, tokenIn, tokenOut, trade }: SourceRequest): string 
   return `${chainId} ${tokenIn} ${tokenOut} ${trade.type} ${magnitude}`.toLowerCase()
 }
 
-const isBetter = (
+const promisesMore = (
   quote: SourceQuote,
   { best, request: { trade } }: { readonly best: SourceQuote; readonly request: SourceRequest },
 ) =>
