@@ -2,13 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Fork, StartFork } from './fork.ts'
+import type { HotAccount } from './hotSet.ts'
 import { makeFork, WrongUpstream } from './makeFork.ts'
 import type { RpcOutcome } from './rpc/rpcBatch.ts'
 import type { BlockId, Upstream } from './upstream.ts'
-import type { UpstreamRelay } from './upstreamRelay.ts'
+import type { ForkDoor, UpstreamRelay } from './upstreamRelay.ts'
 
 const s = suite('simulator/makeFork')
 const target: BlockId = { blockNumber: 16n, blockHash: '0x10', timestampSecs: 1_700_000_000n }
+const hot: readonly HotAccount[] = [
+  { address: '0x000000000000000000000000000000000000beef', slots: [] },
+]
 const answer = (result: unknown): RpcOutcome => ({ ok: true, result })
 const fault: RpcOutcome = { ok: false, code: -32000, message: 'no such state', data: undefined }
 
@@ -27,8 +31,8 @@ async function make({
   warmMs?: number | undefined
   /** Its warm-up. */
   warm?: (() => Promise<readonly RpcOutcome[]>) | undefined
-  /** Told that what it reads is for others from now on. */
-  warmed?: (() => void) | undefined
+  /** Told which of what it reads is for others from now on. */
+  warmed?: ForkDoor['warmed'] | undefined
   exited?: Promise<void> | undefined
   startFork?: StartFork | undefined
 }) {
@@ -59,7 +63,7 @@ async function make({
       slowUrl: 'http://127.0.0.1:3',
     }),
     prefetch: async () => {},
-    hotAccounts: () => [{ address: '0x000000000000000000000000000000000000beef', slots: [] }],
+    hotAccounts: () => hot,
     used: () => undefined,
     close: async () => {},
   }
@@ -91,25 +95,27 @@ s(
 )
 
 s(
-  'takes what a fork reads for its warm-up until that is through, or the fork is gone [17/warm-door]',
+  'takes what a fork reads for its warm-up until it is handed out, and what that lacks until it is through or the fork is gone [17/warm-door]',
   async () => {
     const answers = [answer('0x10'), answer([])]
-    let times = 0
-    const warmed = () => {
-      times += 1
-    }
-    await make({ answers, warmMs: 0, warmed, warm: () => new Promise(() => undefined) })
-    assert.is(times, 0, 'it is under way')
+    const told: (readonly HotAccount[] | undefined)[] = []
+    const warmed: ForkDoor['warmed'] = (unfetched) => void told.push(unfetched)
+    const { promise: warming, resolve: warm } = Promise.withResolvers<readonly RpcOutcome[]>()
+    await make({ answers, warmMs: 0, warmed, warm: () => warming })
+    assert.equal(told.splice(0), [hot], 'it is under way')
+    warm([])
+    await new Promise(setImmediate)
+    assert.equal(told.splice(0), [undefined], 'it has all')
     const { promise: exited, resolve: exit } = Promise.withResolvers<void>()
     await make({ answers, warmed, exited, warm: () => Promise.reject(new Error('too late')) })
-    assert.is(times, 0, 'it may still read')
+    assert.equal(told.splice(0), [hot], 'it may still read')
     exit()
     await exited
-    assert.is(times, 1, 'it is gone')
+    assert.equal(told.splice(0), [undefined], 'it is gone')
     await make({ answers, warmed })
-    assert.is(times, 2)
+    assert.equal(told.splice(0), [undefined])
     await make({ answers, warmed, startFork: () => Promise.reject(new Error('no room')) })
-    assert.is(times, 3, 'there is none')
+    assert.equal(told.splice(0), [undefined], 'there is none')
   },
 )
 

@@ -53,7 +53,7 @@ export async function makeFork(
     // A cold fork is slower and no worse.
     relay.prefetch(target).catch(() => undefined),
   ])
-  void fork.exited.then(warmed)
+  void fork.exited.then(() => warmed())
   try {
     await Promise.all([
       smokeTest(fork, blockNumber),

@@ -199,6 +199,34 @@ s(
   },
 )
 s(
+  'notes what a fork misses that is not warm yet, but for what its warm-up is to fetch [17/warm-late]',
+  async () => {
+    const { made, post } = start()
+    made.used([])
+    const { url, warmed } = (await made.open()).forFork()
+    const [listed, other] = [addressOf('a'), addressOf('b')]
+    const unfetched = [{ address: listed, slots: ['0x1'] }] as const
+    await post(url, [slotOf('0x1', listed), slotOf('0x3', other)])
+    assert.equal(made.hotAccounts(), [], 'it fetches what it is warmed up with')
+    warmed(unfetched)
+    const code = { id: 1, method: 'eth_getCode', params: [listed.toUpperCase(), '0x1'] }
+    await post(url, [code, slotOf('0x1', listed)])
+    assert.equal(made.hotAccounts(), [], 'it fetches that late')
+    await post(url, [slotOf('0x2', listed), slotOf('0x1', other)])
+    const missed = [
+      { address: listed, slots: ['0x2'] },
+      { address: other, slots: ['0x1'] },
+    ]
+    assert.equal(made.hotAccounts(), missed)
+    warmed()
+    // It is warm, whatever is told after that.
+    warmed(unfetched)
+    await post(url, slotOf('0x1', other))
+    await post(url, slotOf('0x1', listed))
+    assert.equal(made.hotAccounts(), [missed[1], { address: listed, slots: ['0x2', '0x1'] }])
+  },
+)
+s(
   'keeps tokens warm that everybody names, and not those of one caller [teeth/relay-hot]',
   async () => {
     const { made, post } = start()

@@ -37,8 +37,11 @@ export type UpstreamDoors = {
 export type ForkDoor = {
   /** What a fork takes for its upstream. */
   readonly url: string
-  /** What it reads from now on somebody's question has missed; until then it was its warm-up's own. */
-  readonly warmed: () => void
+  /**
+   * What it reads from now on somebody's question has missed, but for what its warm-up is still to fetch; until
+   * then all was its own. Told again, without, when it has all or is gone.
+   */
+  readonly warmed: (unfetched?: readonly HotAccount[]) => void
 }
 
 type Envelope = {
@@ -76,7 +79,8 @@ export function createUpstreamRelay({
   const slowPath = `${secretPath}/slow`
   const forkPath = `${secretPath}/fork/`
   let forks = 0
-  const warming = new Set<string>()
+  /** Of each fork what its warm-up may read. */
+  const ownReads = new Map<string, (call: RpcCall) => boolean>()
   const pace = createPace(slowPace)
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
@@ -89,13 +93,18 @@ export function createUpstreamRelay({
     const body: unknown = JSON.parse(await readBody(request))
     const envelopes = (Array.isArray(body) ? body : [body]).map(readEnvelope)
     if (isSlow) await pace(envelopes.length)
-    else if (!warming.has(path)) for (const envelope of envelopes) hot.note(envelope)
+    else noteMissed(path, envelopes)
     const outcomes = await reads
       .answer(envelopes, { isKept: !isSlow })
       .catch(() => envelopes.map(() => notAnswered))
     const answers = outcomes.map((outcome, index) => toAnswer(envelopes[index]?.id, outcome))
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+  }
+
+  function noteMissed(path: string, calls: readonly RpcCall[]) {
+    const isOwn = ownReads.get(path)
+    for (const call of calls) if (!isOwn?.(call)) hot.note(call)
   }
 
   const server = createServer((request, response) => {
@@ -112,8 +121,14 @@ export function createUpstreamRelay({
   }
   function openDoor(url: string): ForkDoor {
     const path = `${forkPath}${forks++}`
-    warming.add(path)
-    return { url: url + path, warmed: () => void warming.delete(path) }
+    ownReads.set(path, () => true)
+    return {
+      url: url + path,
+      warmed(unfetched) {
+        if (!unfetched) ownReads.delete(path)
+        else if (ownReads.has(path)) ownReads.set(path, isReadOf(unfetched))
+      },
+    }
   }
   let opening: Promise<UpstreamDoors> | undefined
   return {
@@ -161,6 +176,17 @@ function readsOf({ address, slots }: HotAccount, tag: string): readonly RpcCall[
     ...accountReads.map((method) => ({ method, params: [address, tag] })),
     ...slots.map((slot) => ({ method: 'eth_getStorageAt', params: [address, slot, tag] })),
   ]
+}
+
+/** Whether a call is one by which a fork fetches these. */
+function isReadOf(accounts: readonly HotAccount[]): (call: RpcCall) => boolean {
+  const slotsOf = new Map<unknown, ReadonlySet<unknown>>(
+    accounts.map(({ address, slots }) => [address, new Set(slots)]),
+  )
+  return ({ method, params: [address, slot] }) => {
+    const slots = slotsOf.get(String(address).toLowerCase())
+    return slots !== undefined && (method !== 'eth_getStorageAt' || slots.has(slot))
+  }
 }
 
 function toAnswer(id: unknown, outcome: RpcOutcome) {

@@ -1,6 +1,7 @@
 import { concat, type Hex, pad, toHex } from 'viem'
 import type { HotAccount } from './hotSet.ts'
 import type { RpcCall, RpcEndpoint } from './rpc/rpcBatch.ts'
+import type { ForkDoor } from './upstreamRelay.ts'
 
 /** A warm start is worth this much of a wait to who has no other fork; what is not there by then comes in behind it. */
 const usualWaitMs = 250
@@ -19,22 +20,25 @@ export async function warmFork(
   }: {
     readonly accounts: readonly HotAccount[]
     readonly waitMs?: number | undefined
-    /** Told when it has all. */
-    readonly warmed: () => void
+    readonly warmed: ForkDoor['warmed']
   },
 ): Promise<void> {
   if (accounts.length === 0) return warmed()
   const warming = rpc.batch(accounts.map(loadCall), { timeoutMs }).then(
-    warmed,
-    // A cold fork is slower and no worse, and may still read for this.
-    () => undefined,
+    () => {
+      warmed()
+      return true
+    },
+    // A cold fork is slower and no worse.
+    () => false,
   )
   let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, waitMs)
+  const patience = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), waitMs)
   })
-  await Promise.race([warming, patience])
+  const isWarm = await Promise.race([warming, patience])
   clearTimeout(timer)
+  if (!isWarm) warmed(accounts)
 }
 
 function loadCall({ address, slots }: HotAccount): RpcCall {
