@@ -113,12 +113,16 @@ s(
     })
     const found = await scanLogs({ client: empty, ...others(whole) }, scan)
     // Whoever makes them up has no more looked into.
-    assert.is(found.logs.length, 256)
-    assert.ok(found.isWhole)
+    assert.equal([found.logs.length, found.isWhole], [256, false])
+    const few = await scanLogs({ client: empty, ...others(whole) }, { ...scan, toBlock: 256n })
+    assert.equal([few.logs.length, few.isWhole], [256, true])
+    // What it refuses it has not borne out.
     const none = await scanLogs({ client: empty, ...others(narrow) }, scan)
-    assert.equal(none, { logs: [], isWhole: true })
-    assert.is((await scanLogs({ client: some.client, ...others(whole) }, scan)).logs.length, 1_000)
-    assert.equal([whole.asked, narrow.asked, some.asked, asked], [[1_000], [1_000], [1_000], 2])
+    assert.equal(none, { logs: [], isWhole: false })
+    const told = await scanLogs({ client: some.client, ...others(whole) }, scan)
+    assert.equal([told.logs.length, told.isWhole], [1_000, true])
+    const spans = [whole.asked, narrow.asked, some.asked]
+    assert.equal([...spans, asked], [[1_000, 256], [1_000], [1_000], 3])
   },
 )
 

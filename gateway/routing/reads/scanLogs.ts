@@ -19,7 +19,7 @@ export type ScannedLog = { readonly topics: readonly Hex[]; readonly data: Hex }
 export type Scanned = {
   /** The oldest first. */
   readonly logs: readonly ScannedLog[]
-  /** Whether no block of the range was left out. */
+  /** Whether no block of the range was left out, nor any of its logs. */
   readonly isWhole: boolean
 }
 type Refused = { readonly refusal: Refusal | undefined }
@@ -35,7 +35,7 @@ const mostElsewhere = 256
  * Events of contracts over many blocks: all in one question where the node allows it, else in halves,
  * the newest first. A node that allows short ranges only gives what the requests reach. Where one tells
  * of none, who may have let go of them, another endpoint is asked, once and for all of the blocks; of
- * many the first and the last count.
+ * many the first and the last count. Neither that nor what it refuses is the whole.
  */
 export async function scanLogs(
   { client, others }: Pick<ReadDeps, 'client' | 'others'>,
@@ -69,14 +69,17 @@ export async function scanLogs(
     waiting.push(...parts)
   }
   const logs = found.flat()
+  const isRead = isWhole && waiting.length === 0
   const [told] = found
   const [other] = told && logs.length === 0 ? (others?.(told) ?? []) : []
+  if (!other) return { logs, isWhole: isRead }
   const all = { address, topics, from: fromBlock, to: toBlock }
-  const more = other && (await inTime(readRange(other.client, all)))
+  const more = await inTime(readRange(other.client, all))
+  // Who refuses, or hangs, has not borne out that there are none.
+  if (more === 'late' || !('logs' in more)) return { logs, isWhole: false }
   return {
-    // Who refuses, or hangs, knows no more.
-    logs: more && more !== 'late' && 'logs' in more ? pickEnds(more.logs, mostElsewhere) : logs,
-    isWhole: isWhole && waiting.length === 0,
+    logs: pickEnds(more.logs, mostElsewhere),
+    isWhole: isRead && more.logs.length <= mostElsewhere,
   }
 }
 
