@@ -10,11 +10,15 @@ const ofLength: ReadonlySet<RefusalKind> = new Set([
   'answer_too_large',
 ])
 
+/** Whether it was said of a range's length, or of what it holds. */
+export const isOfLength = (refusal: Refusal | undefined): boolean =>
+  refusal !== undefined && ofLength.has(refusal.kind)
+
 /** A range of logs in parts that the node may take, the newest last; none where shorter ones tell no more. */
 export function narrowRange({ from, to }: BlockRange, refusal: Refusal | undefined): BlockRange[] {
   const span = to - from + 1n
   const named = refusal?.kind === 'range_too_wide' ? (refusal.limit ?? 0) : 0
-  const isKnown = refusal !== undefined && ofLength.has(refusal.kind)
+  const isKnown = isOfLength(refusal)
   if (span <= 1n || (!isKnown && span <= shortestRange)) return []
   if (named <= 0 || BigInt(named) >= span) {
     const middle = (from + to) >> 1n

@@ -1,3 +1,4 @@
+import { RpcRequestError } from 'viem'
 import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
 import { isUsual } from '../../../fixtures/nodes/mainnet/shares.ts'
 import type { NodeSource } from '../../../fixtures/nodes/source/nodeSource.ts'
@@ -223,11 +224,12 @@ s(
 /** The first endpoint tells of these, the other one as it likes; what each of so many turns came to. */
 async function lookTwice(
   own: readonly unknown[],
-  other: (turn: number) => Promise<readonly unknown[]>,
+  other: (turn: number, blocks: number) => Promise<readonly unknown[]>,
   turns = 1,
 ) {
   type Client = Parameters<ReturnType<typeof createCreationScan>['step']>[0]['client']
-  const open = (request: () => Promise<readonly unknown[]>) => ({ request }) as unknown as Client
+  type Ask = (call: { readonly params: readonly [Question] }) => Promise<readonly unknown[]>
+  const open = (request: Ask) => ({ request }) as unknown as Client
   const scan = createCreationScan({ dexes, tokens, now: () => 0 })
   scan.begin(5_500_000n)
   let [asked, refusals] = [0, 0]
@@ -235,7 +237,9 @@ async function lookTwice(
     refusals += 1
   }
   const client = open(async () => own)
-  const witness = { client: open(() => other(asked++)), prefer: () => undefined }
+  const hear: Ask = ({ params: [{ fromBlock, toBlock }] }) =>
+    other(asked++, Number(toBlock) - Number(fromBlock) + 1)
+  const witness = { client: open(hear), prefer: () => undefined }
   const found: (number | undefined)[] = []
   for (let turn = 0; turn < turns; turn += 1) {
     const step = await scan.step({ client, others: () => [witness], refused })
@@ -269,6 +273,22 @@ s(
     assert.ok(never.left < 4_500_000)
     const back = await lookTwice([], async (turn) => (turn === 3 ? [] : refuse()), 5)
     assert.equal([back.found, back.refusals], [[...waits, 0, undefined], 4])
+  },
+)
+
+s(
+  'are had of another endpoint in ranges that it gives, unless those are short [nodes/scan-narrowed]',
+  async () => {
+    const limited = (most: number) => async (_: number, blocks: number) => {
+      if (blocks <= most) return [log]
+      const error = { code: -32602, message: `eth_getLogs is limited to ${most} block range` }
+      throw new RpcRequestError({ body: {}, error, url: 'http://node' })
+    }
+    const some = await lookTwice([], limited(10_000), 4)
+    assert.equal(some, { found: [undefined, 1, undefined, 1], refusals: 0, left: 5_480_000 })
+    const few = await lookTwice([], limited(9_999), 4)
+    const waits = [undefined, undefined, undefined]
+    assert.equal(few, { found: [...waits, 0], refusals: 3, left: 4_500_000 })
   },
 )
 s.run()

@@ -10,7 +10,8 @@ import {
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
-import { narrowRange } from '../../chain/nodes/narrowRange.ts'
+import { isOfLength, narrowRange } from '../../chain/nodes/narrowRange.ts'
+import type { BlockRange, Refusal } from '../../chain/nodes/refusal.ts'
 import { familyOf } from '../protocols/families.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { toPoolLog } from '../reads/readHead.ts'
@@ -21,6 +22,8 @@ import type { TokenBook } from './tokenBook.ts'
 const widestBlocks = 1_000_000n
 /** With less a scan of a chain takes months: its factories have been asked instead. */
 const leastBlocks = 500n
+/** Of another endpoint: one that gives fewer at once would hold up the first one's scan for weeks. */
+const leastElsewhere = 10_000n
 /** A chain of 400 million blocks takes days so, and no small tier's day. */
 const stepMs = 10_000
 /** No exchange, no block. */
@@ -73,10 +76,22 @@ export function createCreationScan({
     pauseMs = Math.min(2 * pauseMs, longestPauseMs)
   }
 
-  /** What another endpoint tells; undefined where its refusal, which is told, is to be waited for. */
+  /** Nodes limit the range by errors of many kinds: a shorter one tells, where it has so many blocks. */
+  function narrow(
+    range: BlockRange,
+    { refusal, least }: { readonly refusal: Refusal | undefined; readonly least: bigint },
+  ): boolean {
+    const newest = narrowRange(range, refusal).at(-1)
+    const fewer = newest && newest.to - newest.from + 1n
+    if (fewer === undefined || fewer < least) return false
+    blocks = fewer
+    return true
+  }
+
+  /** What another endpoint tells; undefined where it is asked again: for less, or, which is told, after a rest. */
   async function hear(
     saying: Promise<readonly RpcLog[]>,
-    refused: (error: unknown) => void,
+    { range, refused }: { readonly range: BlockRange; readonly refused: (error: unknown) => void },
   ): Promise<readonly RpcLog[] | undefined> {
     try {
       const said = await saying
@@ -84,8 +99,11 @@ export function createCreationScan({
       return said
     } catch (error) {
       if (refusals >= mostRefusals) return []
+      const refusal = findRefusal(error)
+      if (isOfLength(refusal) && narrow(range, { refusal, least: leastElsewhere })) return undefined
       refusals += 1
       refused(error)
+      rest()
       return undefined
     }
   }
@@ -136,11 +154,8 @@ export function createCreationScan({
         const answer = await ask(client)
         // A node that has let go of its logs tells of none.
         const [other] = answer.length === 0 ? (others?.(answer) ?? []) : []
-        const more = other ? await hear(ask(other.client), refused) : []
-        if (!more) {
-          rest()
-          return undefined
-        }
+        const more = other ? await hear(ask(other.client), { range, refused }) : []
+        if (!more) return undefined
         const logs = [...answer, ...more].map(toPoolLog)
         blocks = range.to - range.from + 1n + blocks / 8n
         if (blocks > widestBlocks) blocks = widestBlocks
@@ -152,11 +167,7 @@ export function createCreationScan({
           },
         }
       } catch (error) {
-        // Nodes limit the range by errors of many kinds: a shorter one tells.
-        const newest = narrowRange(range, findRefusal(error)).at(-1)
-        const fewer = newest && newest.to - newest.from + 1n
-        if (fewer !== undefined && fewer >= leastBlocks) blocks = fewer
-        else rest()
+        if (!narrow(range, { refusal: findRefusal(error), least: leastBlocks })) rest()
         return undefined
       }
     },
