@@ -124,4 +124,27 @@ s(
     }
   },
 )
+
+s(
+  'are not believed of another that is asked first by the time that it tells [nodes/bloom-liar-first]',
+  async () => {
+    for (const silences of [0, 1]) {
+      using held = await hold()
+      const { others, tellerOf } = held.chainClient
+      Object.assign(held.deps, { tellerOf })
+      let told = 0
+      held.node.bend = (logs, of) => {
+        if (of === 0) {
+          for (const other of others?.() ?? []) other.prefer()
+          return []
+        }
+        told += 1
+        return told > silences ? logs.map((log) => ({ ...log, data: oneAndOne })) : []
+      }
+      await held.mine()
+      assert.ok(told > silences)
+      assert.equal(await held.listWrong(), [])
+    }
+  },
+)
 s.run()

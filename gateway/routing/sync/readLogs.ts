@@ -68,23 +68,26 @@ export async function readLogs(
   const question = { blockHash: head.hash, filter }
   const told = given ? whole(given) : await readWhole(deps, question)
   const bloom = readBloom(logsBloom)
-  const denied = await listDenied(deps, { ...question, logs: told.logs, bloom, isTrusted })
+  const others = listOthers(deps, told.teller)
+  const doubt = { logs: told.logs, bloom, isTrusted, others }
+  const denied = await listDenied(deps, { ...question, ...doubt })
   const first = told.logs.filter((log) => !denied.has(log))
   const look = (logs: readonly PoolLog[]) =>
     bloom ? findSilent({ bloom, logs, pools, ...judge(bloom.falseShare) }) : []
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
   const alone = new Set(listUntold(told.untold, pools).map(({ id }) => id))
   const isDoubted = silent.length > 0
-  const others = listOthers(deps)
   const times = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
   // The same question would be refused again.
   const asked = told.isCrowded ? [] : times
   for (const [turn, client] of asked.entries()) {
     if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
     // Who fails knows no more than the first one: its pools are read anew.
-    const said = (await readFrom(deps, { client, ...question })) ?? []
-    const more = said.filter((log) => bloom && holdsLog(bloom, log))
-    if (client !== deps.client) for (const log of listAdded(logs, more)) alone.add(poolIdOf(log))
+    const said = await readFrom(deps, { client, ...question })
+    const more = (said?.logs ?? []).filter((log) => bloom && holdsLog(bloom, log))
+    // Whoever is asked first may be another one by now.
+    if (client !== deps.client || said?.teller !== told.teller)
+      for (const log of listAdded(logs, more)) alone.add(poolIdOf(log))
     logs = mergeLogs(logs, more)
     silent = look(logs)
   }
@@ -111,29 +114,31 @@ async function listDenied(
     logs,
     bloom,
     isTrusted,
+    others,
     ...question
   }: Question & {
     readonly logs: readonly PoolLog[]
     readonly bloom: Bloom | undefined
     readonly isTrusted: boolean
+    readonly others: readonly Deps['client'][]
   },
 ): Promise<ReadonlySet<PoolLog>> {
   // One without anything may be what a node says that has none.
   const isTelling = isTrusted || (bloom?.falseShare ?? 0) > 0
   const doubtful = bloom && isTelling ? logs.filter((log) => !isLikely(bloom, log)) : []
-  const others = listOthers(deps)
   if (doubtful.length === 0 || others.length === 0) return new Set()
   const said = await Promise.all(
     // Who fails knows no more than the first one, which may be another than it was.
     [deps.client, ...others].map(
-      async (client) => (await readFrom(deps, { client, ...question })) ?? doubtful,
+      async (client) => (await readFrom(deps, { client, ...question }))?.logs ?? doubtful,
     ),
   )
-  return new Set(said.flatMap((others) => listLacking(doubtful, others)))
+  return new Set(said.flatMap((logs) => listLacking(doubtful, logs)))
 }
 
-const listOthers = ({ others }: Deps) =>
-  (others?.() ?? []).slice(0, mostOthers).map(({ client }) => client)
+/** Never the one that has told: it would bear itself out. */
+const listOthers = ({ others }: Deps, teller: object | undefined) =>
+  (others?.(teller) ?? []).slice(0, mostOthers).map(({ client }) => client)
 
 type Question = { readonly blockHash: Hex; readonly filter: LogFilter }
 type Asked = Told & GivenLogs & { readonly isCrowded: boolean }
@@ -144,21 +149,29 @@ const whole = (given: GivenLogs): Asked => ({ ...given, untold: [], isCrowded: f
 async function readFrom(
   deps: Deps,
   { client, ...question }: Question & Pick<Deps, 'client'>,
-): Promise<readonly PoolLog[] | undefined> {
-  const saying = readBlockLogs({ client }, question)
-  const patient: Promise<readonly PoolLog[] | 'late'> =
-    client === deps.client ? saying : inTime(saying)
+): Promise<GivenLogs | undefined> {
+  const saying = readTold({ ...deps, client }, question)
+  const patient: Promise<GivenLogs | 'late'> = client === deps.client ? saying : inTime(saying)
   const said = await patient.catch(() => undefined)
   return said === 'late' ? undefined : said
 }
 
-async function readWhole(deps: Deps, { blockHash, filter }: Question): Promise<Asked> {
+async function readTold({ client, tellerOf }: Deps, question: Question): Promise<GivenLogs> {
   let teller: object | undefined
   const heard = (answer: object) => {
-    teller = deps.tellerOf?.(answer)
+    teller = tellerOf?.(answer)
   }
-  const read = (some: Pick<LogFilter, 'addresses' | 'names'>) =>
-    readBlockLogs({ ...deps, heard }, { blockHash, filter: { topics: filter.topics, ...some } })
+  const logs = await readBlockLogs({ client, heard }, question)
+  return { logs, teller }
+}
+
+async function readWhole(deps: Deps, { blockHash, filter }: Question): Promise<Asked> {
+  let teller: object | undefined
+  const read = async (some: Pick<LogFilter, 'addresses' | 'names'>) => {
+    const told = await readTold(deps, { blockHash, filter: { topics: filter.topics, ...some } })
+    teller = told.teller
+    return told.logs
+  }
   try {
     const logs = await read(filter)
     return whole({ logs, teller })
