@@ -47,8 +47,8 @@ type Deps = {
   readonly client: Client<Transport, Chain>
   /** Endpoints that have not told this, where there are several. */
   readonly others?: ((told: object) => readonly Pick<Witness, 'client'>[]) | undefined
-  /** Of what `client` told first. */
-  readonly heard?: ((answer: object) => void) | undefined
+  /** Of what `client` told first, and of which blocks. */
+  readonly heard?: ((answer: object, range: BlockRange) => void) | undefined
 }
 type Answered = BlockRange & Told & { readonly isAskedOnce: boolean; readonly both?: Witnessed }
 type Failed = BlockRange & { readonly error: unknown }
@@ -141,7 +141,7 @@ export async function readLogPart(
     const { crowd } = filter
     try {
       const { answer, logs: told } = await read(client)
-      heard?.(answer)
+      heard?.(answer, { from, to })
       if (now.blocks < wideBlocks)
         return { from, to, logs: mergeLogs(told, []), untold: [], isAskedOnce: true }
       const more = await readAgain(answer, read)

@@ -13,7 +13,7 @@ const s = suite('logs of blocks that are known')
 const usual = { ...(paces[arbitrum.chainId] as Pace), crowdedSwaps: 2, crowdedLogs: 13 }
 const { logs, crowdedLogs } = usual
 const strangersAlone = { ...quiet, logs, crowdedLogs }
-type Bend = (call: RpcCall, answer: RpcAnswer) => RpcAnswer
+type Bend = (call: RpcCall, answer: RpcAnswer, node: number) => RpcAnswer
 type Log = { readonly blockNumber: Hex; readonly blockHash: Hex }
 
 const filterOf = ({ params }: RpcCall) =>
@@ -23,17 +23,18 @@ const isRange = (call: RpcCall) =>
   call.method === 'eth_getLogs' && filterOf(call).blockHash === undefined
 
 /** Of a chain on which events have come already. */
-async function hold(pools = 300) {
+async function hold(nodes = 1) {
   const pace: { -readonly [key in keyof Pace]: Pace[key] } = { ...usual }
   const asked: RpcCall[] = []
   const node: { bend: Bend } = { bend: (_, answer) => answer }
   const held = await holdMainnet(arbitrum, {
-    pools,
+    pools: 300,
+    nodes,
     pace,
     refreshBlocks: 1_000_000n,
-    bend(call, answer) {
+    bend(call, answer, of) {
       if (call.method === 'eth_getLogs') asked.push(call)
-      return node.bend(call, answer)
+      return node.bend(call, answer, of)
     },
   })
   const { mainnet, reader, deps } = held
@@ -181,6 +182,43 @@ s(
     const after = [reader.current()?.pools.size ?? 0, mainnet.pools.length] as const
     assert.ok(after[1] - before[1] > 5)
     assert.is(after[0] - before[0], after[1] - before[1])
+  },
+)
+
+s(
+  'are each of the endpoint that has told of them, where several have of many [nodes/logs-together-tellers]',
+  async () => {
+    using held = await hold(2)
+    await held.learn()
+    const { others, tellerOf } = held.chainClient
+    const named: Parameters<typeof held.deps.heardBlocks.note>[0]['blocks'][number][] = []
+    const note: typeof held.deps.heardBlocks.note = ({ blocks }) => void named.push(...blocks)
+    Object.assign(held.deps, { others, tellerOf, heardBlocks: { ...held.deps.heardBlocks, note } })
+    const told: (readonly [from: number, to: number])[][] = [[], []]
+    let first: Hex | undefined
+    held.node.bend = (call, answer, of) => {
+      if (!isRange(call)) return answer
+      const { fromBlock, toBlock } = filterOf(call)
+      first ??= fromBlock
+      // The first endpoint has an answer to the first of the questions.
+      if (of === 0 && fromBlock !== first)
+        return { error: { code: -32603, message: 'internal error' } }
+      told[of]?.push([Number(fromBlock), Number(toBlock)])
+      return answer
+    }
+    await held.mine(40)
+    await held.assertTrue()
+    const byHash = new Set(held.asked.map((call) => filterOf(call).blockHash))
+    const together = named.filter(({ head }) => !byHash.has(head.hash))
+    const tellers = told.map((ranges) => {
+      const own = together.filter(({ head }) =>
+        ranges.some(([from, to]) => from <= head.number && head.number <= to),
+      )
+      return [...new Set(own.flatMap(({ teller }) => teller ?? []))]
+    })
+    const counts = tellers.map(({ length }) => length)
+    assert.equal(counts, [1, 1])
+    assert.is.not(tellers[0]?.[0], tellers[1]?.[0])
   },
 )
 s.run()

@@ -1,5 +1,6 @@
 import type { Chain, Client, Transport } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
+import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import { readBloom } from '../reads/bloom.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
 import type { Block } from '../reads/readHead.ts'
@@ -88,9 +89,9 @@ async function readTogether(
     return () => undefined
   const filter = { ...listening.filter, crowd: undefined }
   const range = { filter, fromBlock: first, toBlock: last, span }
-  let teller: object | undefined
-  const heard = (answer: object) => {
-    teller = tellerOf?.(answer)
+  const tellers: (BlockRange & Pick<GivenLogs, 'teller'>)[] = []
+  const heard = (answer: object, { from, to }: BlockRange) => {
+    tellers.push({ from, to, teller: tellerOf?.(answer) })
   }
   // Who gives none so may give each: that is asked then.
   const part = await readLogPart({ client, heard }, range).catch(() => undefined)
@@ -99,6 +100,7 @@ async function readTogether(
   return ({ head: { number, hash } }) => {
     const logs = byNumber.get(number) ?? []
     const isIt = number <= part.last && logs.every(({ blockHash }) => blockHash === hash)
-    return isIt ? { logs, teller } : undefined
+    const by = tellers.find(({ from, to }) => from <= number && number <= to)
+    return isIt ? { logs, teller: by?.teller } : undefined
   }
 }
