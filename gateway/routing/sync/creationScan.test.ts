@@ -279,16 +279,36 @@ s(
 s(
   'are had of another endpoint in ranges that it gives, unless those are short [nodes/scan-narrowed]',
   async () => {
-    const limited = (most: number) => async (_: number, blocks: number) => {
-      if (blocks <= most) return [log]
-      const error = { code: -32602, message: `eth_getLogs is limited to ${most} block range` }
-      throw new RpcRequestError({ body: {}, error, url: 'http://node' })
-    }
+    const tooWide = (message: string) =>
+      new RpcRequestError({ body: {}, error: { code: -32602, message }, url: 'http://node' })
+    const named = (most: number) => `eth_getLogs is limited to ${most} block range`
+    const limited =
+      (most: number, message = named(most)) =>
+      async (_: number, blocks: number) => {
+        if (blocks <= most) return [log]
+        throw tooWide(message)
+      }
     const some = await lookTwice([], limited(10_000), 4)
     assert.equal(some, { found: [undefined, 1, undefined, 1], refusals: 0, left: 5_480_000 })
     const few = await lookTwice([], limited(9_999), 4)
     const waits = [undefined, undefined, undefined]
     assert.equal(few, { found: [...waits, 0], refusals: 3, left: 4_500_000 })
+    // Whoever names no number is asked for less by halves, and for the least that it is asked for.
+    const unnamed = await lookTwice([], limited(10_000, 'block range is too wide'), 8)
+    const halves = new Array(7).fill(undefined)
+    assert.equal(unnamed, { found: [...halves, 1], refusals: 0, left: 5_490_000 })
+    // After bad moments, too.
+    const well = limited(10_000)
+    const back = await lookTwice(
+      [],
+      async (turn, blocks) => (turn < 3 ? refuse() : well(turn, blocks)),
+      5,
+    )
+    assert.equal(back, { found: [...waits, undefined, 1], refusals: 3, left: 5_490_000 })
+    // One for which it is always a block too many holds up nothing for long.
+    const never = async (_: number, blocks: number) => Promise.reject(tooWide(named(blocks - 1)))
+    const held = await lookTwice([], never, 12)
+    assert.equal([held.found, held.refusals], [[...new Array(11).fill(undefined), 0], 3])
   },
 )
 s.run()

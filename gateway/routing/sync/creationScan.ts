@@ -31,6 +31,8 @@ const neverMade = Number.MAX_SAFE_INTEGER
 const [firstPauseMs, longestPauseMs] = [60_000, 3_600_000]
 /** Of other endpoints in a row: beyond them the first one's word counts alone. */
 const mostRefusals = 3
+/** By halves it is seven of the widest to the least; one that has always a block too many is narrowed no further. */
+const mostNarrowed = 8
 
 type Step = {
   readonly logs: readonly PoolLog[]
@@ -60,7 +62,8 @@ export function createCreationScan({
   let blocks = widestBlocks
   let dueAtMs = Number.NEGATIVE_INFINITY
   let pauseMs = firstPauseMs
-  let refusals = 0
+  /** Of another endpoint, since it last told. */
+  let [refusals, narrowed] = [0, 0]
 
   const filters = dexes.flatMap((dex) =>
     familyOf(dex)
@@ -82,9 +85,12 @@ export function createCreationScan({
     { refusal, least }: { readonly refusal: Refusal | undefined; readonly least: bigint },
   ): boolean {
     const newest = narrowRange(range, refusal).at(-1)
-    const fewer = newest && newest.to - newest.from + 1n
-    if (fewer === undefined || fewer < least) return false
-    blocks = fewer
+    if (!newest) return false
+    const isNamed = refusal?.kind === 'range_too_wide' && refusal.limit !== undefined
+    const fewer = lengthOf(newest)
+    const next = isNamed || fewer > least ? fewer : least
+    if (next < least || next >= lengthOf(range)) return false
+    blocks = next
     return true
   }
 
@@ -96,11 +102,16 @@ export function createCreationScan({
     try {
       const said = await saying
       refusals = 0
+      narrowed = 0
       return said
     } catch (error) {
-      if (refusals >= mostRefusals) return []
       const refusal = findRefusal(error)
-      if (isOfLength(refusal) && narrow(range, { refusal, least: leastElsewhere })) return undefined
+      const isTooMuch = isOfLength(refusal) && narrowed < mostNarrowed
+      if (isTooMuch && narrow(range, { refusal, least: leastElsewhere })) {
+        narrowed += 1
+        return undefined
+      }
+      if (refusals >= mostRefusals) return []
       refusals += 1
       refused(error)
       rest()
@@ -173,6 +184,8 @@ export function createCreationScan({
     },
   }
 }
+
+const lengthOf = ({ from, to }: BlockRange) => to - from + 1n
 
 function readPlace(place: string) {
   try {
