@@ -75,8 +75,9 @@ async function hearLate(
   worth: Worth,
   outcomes: Readonly<Record<string, SourceOutcome>>,
   asked = request,
+  isSimulated = false,
 ) {
-  const waits = worth.of({ request: asked, caller: 'me' })
+  const waits = worth.of({ request: asked, caller: 'me', isSimulated })
   const tell = waits.leave('slow')
   const [fast, slow] = [outcomes['fast'] ?? silent, outcomes['slow'] ?? silent]
   tell?.(entry('slow', slow))
@@ -410,6 +411,21 @@ s(
       assert.ok(isHasty(worth, 'slow', asked), 'it would not have won')
       await hearLate(worth, { fast, slow: by('slow', better) }, asked)
       assert.not.ok(isHasty(worth, 'slow', asked))
+    }
+  },
+)
+s(
+  'gives whoever promises more a chance where a dry run tells, whatever he binds himself to [17/late-promises]',
+  async () => {
+    const quote = makeQuote({ provider: 'slow', amountOut: 10_100n, minAmountOut: 9_949n })
+    const answers = { fast: offer('fast', 10_050n), slow: { status: 'quote', quote } } as const
+    for (const isSimulated of [true, false]) {
+      const worth = open()
+      const isWaitedFor = () => !worth.of({ request, caller: 'me', isSimulated }).has('slow')
+      for (let n = 0; n < 32; n++) answer(worth, answers, { isSimulated })
+      assert.not.ok(isWaitedFor())
+      await hearLate(worth, answers, request, isSimulated)
+      assert.is(isWaitedFor(), isSimulated)
     }
   },
 )

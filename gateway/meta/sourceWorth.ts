@@ -183,9 +183,11 @@ export function createSourceWorth({
         if (!isNoAnswer(outcome)) noteHeard(ofCaller(provider))
         const best = await judged.promise
         if (outcome.status !== 'quote' || !best) return
-        if (!bindsToMore(outcome.quote, { other: best, request })) return
-        giveChance(inSale(provider))
-        giveChance(lossOfCaller(provider))
+        const isFirmer = bindsToMore(outcome.quote, { other: best, request })
+        if (isFirmer) giveChance(inSale(provider))
+        // What it delivers a dry run would have told, which is to be had.
+        if (isFirmer || (isRun() && promisesMore(outcome.quote, { best, request })))
+          giveChance(lossOfCaller(provider))
       }
       function noteQuote({ quote }: RankedQuote, best: SourceQuote) {
         const { provider } = quote
