@@ -126,7 +126,7 @@ s(
 )
 
 s(
-  'has of one site who had fewest and waited longest, while the clock runs [attack/turns-clock]',
+  'has of one site who had none for longest, and of those who came first, while the clock runs [attack/turns-clock]',
   async () => {
     let nowMs = 0
     const takeTurn = createTurns({

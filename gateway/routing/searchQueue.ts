@@ -101,7 +101,7 @@ const mostRemembered = 10_000
 /**
  * Searches of one chain that may wait: 3 s of them should each take the 11 ms that one in twenty is longer than
  * on 1,000 pools, 13 s should each be as long as the longest (ultra, 50 ms); three times as long in a loop that
- * others hold, of which searches have a third.
+ * others hold, of which searches have a third at most.
  */
 export const mostWaiting = 256
 
