@@ -224,12 +224,12 @@ s(
     // Behind the first and the last of them nobody was in line.
     assert.equal(patience.slice(1, 99), new Array(98).fill(0))
     patience.length = 0
-    await Promise.all(Array.from({ length: 33 }, () => ask('crowd')))
-    const growing = Array.from({ length: 32 }, (_, n) => Math.min(30, n + 2) / 30)
+    await Promise.all(Array.from({ length: 53 }, () => ask('crowd')))
+    const growing = Array.from({ length: 52 }, (_, n) => Math.min(50, n + 2) / 50)
     assert.equal(patience.slice(1), growing)
     // As for one who asks by many addresses.
     patience.length = 0
-    const names = Array.from({ length: 33 }, (_, n) => `address ${n}`)
+    const names = Array.from({ length: 53 }, (_, n) => `address ${n}`)
     await Promise.all(names.map((caller) => takeTurn({ caller, site: 'site', signal })))
     assert.equal(patience.slice(1), growing)
   },
@@ -258,7 +258,7 @@ s(
     const look = await resting.promise
     look()
     reads.resetCalls()
-    for (let looks = 0; looks < 10; looks += 1) assert.is(look(), 1 / 30)
+    for (let looks = 0; looks < 10; looks += 1) assert.is(look(), 1 / 50)
     assert.is(reads.callCount(), 20)
     reads.restore()
   },
@@ -290,7 +290,7 @@ s('looks at the loop itself', async () => {
     return { tookMs: performance.now() - before, others }
   }
   // Who asked a lot of late is held for all that there is to wait.
-  for (let n = 0; n < 36; n += 1) await takeTurn({ caller: 'b', signal })
+  for (let n = 0; n < 56; n += 1) await takeTurn({ caller: 'b', signal })
   let measured = await measure()
   // Where the machine had more to do, all of that was over by then.
   for (let n = 0; n < 10 && measured.tookMs < 10; n += 1) measured = await measure()

@@ -138,9 +138,9 @@ const lookEveryMs = 5
 /** The part of the time in which it may have worked. */
 const mostBusy = 0.75
 /** What others do may keep it busy for longer. */
-const longestMs = 120
-/** Turns of late of whoever waits for all of that: three a second. Who asks once a second waits for a third. */
-const turnsOfBusy = (3 * memoryMs) / 1_000
+const longestMs = 200
+/** Turns of late of whoever waits for all of that: five a second. Who asks once a second waits for a fifth. */
+const turnsOfBusy = (5 * memoryMs) / 1_000
 
 /** Resolves when the loop had some rest since now, or was waited for as long as patience has it. */
 async function restLoop(patience: () => number): Promise<void> {
