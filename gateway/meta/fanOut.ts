@@ -42,6 +42,8 @@ export type FanOutParameters = {
   readonly caller?: string | undefined
   /** Whom the caller is one of many of, where turns are. Default: the caller. */
   readonly site?: string | undefined
+  /** Whether the caller has had an answer to this. Default: it has not. */
+  readonly isRefresh?: boolean | undefined
   readonly signal: AbortSignal
   /**
    * Whether quotes are dry-run: then patience ends with enough of them alone, as any may fall, and those that
@@ -173,6 +175,7 @@ export async function fanOut(
     request,
     caller,
     site,
+    isRefresh,
     deadlineMs,
     patienceMs,
     signal,
@@ -191,7 +194,7 @@ export async function fanOut(
   const deadline = setTimeout(() => stopWith(`no answer within ${deadlineMs} ms`), deadlineMs)
   const either = AbortSignal.any([stop.signal, signal])
   const { aborted, release } = whenAborted(either)
-  await deps.takeTurn?.({ caller, site, signal: either })
+  await deps.takeTurn?.({ caller, site, isRefresh, signal: either })
   const patience = setTimeout(() => {
     patient = false
     if (mayAnswer()) cutSlow()

@@ -22,9 +22,14 @@ function create() {
   const begun: string[] = []
   const ask = (caller: string, signal = new AbortController().signal, site?: string) =>
     takeTurn({ caller, site, signal }).then(() => void begun.push(caller))
+  const refresh = (caller: string) =>
+    takeTurn({ caller, isRefresh: true, signal: new AbortController().signal }).then(
+      () => void begun.push(caller),
+    )
   return {
     begun,
     ask,
+    refresh,
     takeTurn,
     async rest(ms = 1) {
       nowMs += ms
@@ -102,6 +107,49 @@ s(
     assert.is(begun.indexOf('regular'), 6)
   },
 )
+
+s(
+  'has whoever asks once a second overtaken by none who comes a second later, where more ask than there are turns for [strangers/meta-overtaken]',
+  async () => {
+    const { ask, begun, rest } = create()
+    const crowd = Array.from({ length: 140 }, (_, n) => `once a minute ${n}`)
+    for (const caller of crowd) {
+      await ask(caller)
+      await rest()
+    }
+    await rest(60_000)
+    await ask('regular')
+    await rest(1_000)
+    begun.length = 0
+    const [before, after] = [crowd.slice(0, 10), crowd.slice(10)]
+    const asked = before.map((caller) => ask(caller))
+    asked.push(ask('regular'))
+    // Another one comes with each turn: the line never ends.
+    for (const caller of after) {
+      asked.push(ask(caller))
+      await rest(50)
+    }
+    const place = begun.indexOf('regular')
+    assert.ok(place >= 0 && place <= before.length + 1_000 / 50, `${place}`)
+    for (let n = 0; n < before.length + 1; n += 1) await rest(50)
+    await Promise.all(asked)
+  },
+)
+
+s('has first answers and refreshes take turns [meta/turns-refreshes]', async () => {
+  const { ask, refresh, begun, rest } = create()
+  await ask('a')
+  const streams = Array.from({ length: 6 }, (_, n) => refresh(`stream ${n}`))
+  const crowd = [ask('b'), ask('b'), ask('b'), ask('b')]
+  await rest()
+  const honest = ask('honest')
+  for (let n = 0; n < 10; n += 1) await rest()
+  await Promise.all([...streams, ...crowd, honest])
+  const answers = begun.filter((caller) => !caller.startsWith('stream'))
+  assert.equal(answers, ['a', 'b', 'honest', 'b', 'b', 'b'])
+  const places = begun.flatMap((caller, place) => (caller.startsWith('stream') ? [place] : []))
+  assert.equal(places, [1, 3, 5, 7, 9, 11])
+})
 
 s(
   'has the addresses and keys of one site wait behind each other [strangers/meta-sites]',

@@ -8,6 +8,8 @@ export type TakeTurn = (p: {
   readonly caller: string | undefined
   /** Whom the caller is one of many of: a site's addresses and keys have turns together. Default: the caller. */
   readonly site?: string | undefined
+  /** Whoever asks has had an answer, which becomes older meanwhile. */
+  readonly isRefresh?: boolean | undefined
   readonly signal: AbortSignal
 }) => Promise<void>
 
@@ -18,14 +20,23 @@ type Waiter = {
   readonly begin: () => void
 }
 
+type Line = {
+  readonly waiting: Set<Waiter>
+  /** Undefined: it is to be found. */
+  first: Waiter | undefined
+}
+
 /**
  * Asking all sources once is some milliseconds of the loop, again when they answer, and everybody else's
  * requests wait meanwhile. So the next begins when the loop had time since the last one did. Callers and sites go
  * round, and whoever comes is where the others are: a crowd stands behind itself, and so does whoever asks by many
  * addresses or keys, but nobody is owed turns for having asked nothing. In a round that caller is first whose last
  * turn, its own or one of its site, was longest ago: by how many they had of late, a crowd that has just come would
- * be before whoever asks once a second, until it had as many. The fewer those were, the less a loop that does not rest
- * is waited for: many who ask once in a while would never all have theirs. Who waits would be under way otherwise,
+ * be before whoever asks once a second, until it had as many. Nobody's was longer ago than a second before it came:
+ * where more ask once a minute than there are turns for, they would be before whoever asks once a second for ever.
+ * The fewer turns they had, the less a loop that does not rest is waited for: many who ask once in a while would
+ * never all have theirs. First answers and refreshes are two lines and take turns, since whoever waits for its first
+ * one has nothing meanwhile, and refreshes are as many as there are streams. Who waits would be under way otherwise,
  * and take more: no bound is needed.
  */
 export function createTurns({
@@ -38,9 +49,9 @@ export function createTurns({
 } = {}): TakeTurn {
   const [ofCallers, ofSites] = [createRecentTurns(), createRecentTurns()]
   const rounds = { ofCallers: createRounds(), ofSites: createRounds() }
-  const waiting = new Set<Waiter>()
-  /** Undefined: it is to be found. */
-  let first: Waiter | undefined
+  const [answers, refreshes] = [createLine(), createLine()]
+  /** Whose turn began last. */
+  let latestLine = refreshes
   let isRunning = false
   /** The round of the turn that began last; where nobody waits any more, the one after all that were begun. */
   let round = 0
@@ -53,14 +64,19 @@ export function createTurns({
     Math.max(round, rounds.ofCallers.get(caller) ?? 0, rounds.ofSites.get(site) ?? 0)
   function rankOf(waiter: Waiter): Rank {
     const { caller, site, cameAtMs } = waiter
-    const own = ofCallers.lastAtMs(caller) ?? cameAtMs - newcomerMs
+    const earliest = cameAtMs - newcomerMs
+    const own = Math.max(ofCallers.lastAtMs(caller) ?? earliest, earliest)
     return [roundOf(waiter), Math.max(own, ofSites.lastAtMs(site) ?? own), own]
   }
 
-  function findNext(): Waiter | undefined {
-    first ??= pick(waiting, rankOf)
-    return first
+  function firstOf(line: Line): Waiter | undefined {
+    line.first ??= pick(line.waiting, rankOf)
+    return line.first
   }
+  const findNext = () =>
+    latestLine === answers
+      ? (firstOf(refreshes) ?? firstOf(answers))
+      : (firstOf(answers) ?? firstOf(refreshes))
 
   /** Of whoever is next in line; whoever may come yet is waited for as the busiest are. */
   function patience(): number {
@@ -78,6 +94,7 @@ export function createTurns({
       latest = Math.max(latest, round + 1)
       noteRound(rounds.ofCallers, next.caller, round)
       noteRound(rounds.ofSites, next.site, round)
+      latestLine = refreshes.waiting.has(next) ? refreshes : answers
       next.begin()
       await whenRested(patience)
     }
@@ -85,25 +102,28 @@ export function createTurns({
     isRunning = false
   }
 
-  return ({ caller = '', site = caller, signal }) =>
+  return ({ caller = '', site = caller, isRefresh = false, signal }) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve()
+      const line = isRefresh ? refreshes : answers
       function begin() {
-        waiting.delete(waiter)
-        if (waiter === first) first = undefined
+        line.waiting.delete(waiter)
+        if (waiter === line.first) line.first = undefined
         signal.removeEventListener('abort', begin)
         resolve()
       }
       const waiter: Waiter = { caller, site, cameAtMs: now(), begin }
-      waiting.add(waiter)
-      if (first && isBefore(rankOf(waiter), rankOf(first))) first = waiter
+      line.waiting.add(waiter)
+      if (line.first && isBefore(rankOf(waiter), rankOf(line.first))) line.first = waiter
       signal.addEventListener('abort', begin)
       if (!isRunning) void run()
     })
 }
 
+const createLine = (): Line => ({ waiting: new Set(), first: undefined })
+
 const mostRemembered = 10_000
-/** Whoever was never here is as one who asks once a second. */
+/** Whoever was never here, or not for longer, is as one who asks once a second. */
 const newcomerMs = 1_000
 /** The round in which each is next. */
 const createRounds = () => new LRUCache<string, number>({ max: mostRemembered })

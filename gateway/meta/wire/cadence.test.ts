@@ -2,19 +2,22 @@ import { readEvents } from '../../../fixtures/meta/events.ts'
 import { answerQuote, scriptSource } from '../../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../../fixtures/meta/scriptedMeta.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import type { TakeTurn } from '../turns.ts'
 import { nextRefresh, type Pause } from './stream.ts'
 
 const s = suite('meta/cadence')
 
 s(
-  'refreshes at each interval since a stream began, however long cycles take [meta/cadence]',
+  'refreshes at each interval since a stream began, however long cycles take [meta/cadence] [meta/refresh-turns]',
   async () => {
     const pauses: number[] = []
     const pause: Pause = async (ms) => void pauses.push(ms)
     const sources = [
       scriptSource({ name: 'a', delayMs: 40, answer: answerQuote({ provider: 'a' }) }),
     ]
-    const meta = await startScriptedMeta({ sources, pause })
+    const turns: unknown[] = []
+    const takeTurn: TakeTurn = async ({ isRefresh }) => void turns.push(isRefresh)
+    const meta = await startScriptedMeta({ sources, pause, takeTurn })
     const answer = await fetch(`${meta.url}/quote/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -25,6 +28,7 @@ s(
       if (event === 'refresh') refreshes.push(data as (typeof refreshes)[number])
     await meta.close({ graceMs: 0 })
     assert.is(refreshes.length, 20)
+    assert.equal(turns, [false, ...refreshes.map(() => true)])
     assert.is(pauses.length, 20)
     // These pauses take no time, each cycle 40 ms.
     for (const [index, { cycle, elapsedMs }] of refreshes.entries()) {

@@ -212,6 +212,7 @@ async function runCycle(deps: AggregateDeps, session: Session, isFirst: boolean)
     request: request.source,
     caller,
     site,
+    isRefresh: !isFirst,
     deadlineMs,
     patienceMs: deadlineMs,
     signal,
