@@ -39,7 +39,7 @@ export type ForkDoor = {
   readonly url: string
   /**
    * What it reads from now on somebody's question has missed, but for what its warm-up is still to fetch; until
-   * then all was its own. Told again, without, when it has all or is gone.
+   * then all was its own. Told again, without, when that is over, whatever came of it, or the fork is gone.
    */
   readonly warmed: (unfetched?: readonly HotAccount[]) => void
 }

@@ -5,11 +5,13 @@ import type { ForkDoor } from './upstreamRelay.ts'
 
 /** A warm start is worth this much of a wait to who has no other fork; what is not there by then comes in behind it. */
 const usualWaitMs = 250
-const timeoutMs = 3_000
+/** A fork that follows its chain is gone long before. */
+const longestMs = 60_000
 
 /**
  * Makes a fresh fork fetch the hot set at once: one batch of calls, each with code in the account's
- * place that loads its slots. (A batch of plain storage reads would run one after the other.)
+ * place that loads its slots. (A batch of plain storage reads would run one after the other.) It is listened to
+ * until it is over, however late: a fork goes on with what nobody waits for, and its reads are no caller's.
  */
 export async function warmFork(
   rpc: RpcEndpoint,
@@ -24,21 +26,20 @@ export async function warmFork(
   },
 ): Promise<void> {
   if (accounts.length === 0) return warmed()
-  const warming = rpc.batch(accounts.map(loadCall), { timeoutMs }).then(
-    () => {
-      warmed()
-      return true
-    },
-    // A cold fork is slower and no worse.
-    () => false,
-  )
+  let isOver = false
+  const end = () => {
+    isOver = true
+    warmed()
+  }
+  // One that failed leaves a cold fork, which is slower and no worse.
+  const warming = rpc.batch(accounts.map(loadCall), { timeoutMs: longestMs }).then(end, end)
   let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), waitMs)
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMs)
   })
-  const isWarm = await Promise.race([warming, patience])
+  await Promise.race([warming, patience])
   clearTimeout(timer)
-  if (!isWarm) warmed(accounts)
+  if (!isOver) warmed(accounts)
 }
 
 function loadCall({ address, slots }: HotAccount): RpcCall {
