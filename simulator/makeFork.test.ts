@@ -21,14 +21,16 @@ async function make({
   answers,
   blockHash = target.blockHash,
   warmMs,
+  accounts = hot,
   warm = async () => [],
   warmed = () => undefined,
   exited = new Promise(() => {}),
   startFork,
 }: {
-  answers: readonly RpcOutcome[]
+  answers: readonly RpcOutcome[] | Promise<readonly RpcOutcome[]>
   blockHash?: BlockId['blockHash']
   warmMs?: number | undefined
+  accounts?: readonly HotAccount[] | undefined
   /** Its warm-up. */
   warm?: (() => Promise<readonly RpcOutcome[]>) | undefined
   /** Told which of what it reads is for others from now on. */
@@ -63,7 +65,7 @@ async function make({
       slowUrl: 'http://127.0.0.1:3',
     }),
     prefetch: async () => {},
-    hotAccounts: () => hot,
+    hotAccounts: () => accounts,
     used: () => undefined,
     close: async () => {},
   }
@@ -116,6 +118,22 @@ s(
     assert.equal(told.splice(0), [undefined])
     await make({ answers, warmed, startFork: () => Promise.reject(new Error('no room')) })
     assert.equal(told.splice(0), [undefined], 'there is none')
+  },
+)
+
+s(
+  'takes for its own what a fork reads for its smoke test, also where there is nothing to warm it with [17/smoke-own]',
+  async () => {
+    for (const accounts of [[], hot]) {
+      const told: unknown[] = []
+      const { promise: answers, resolve: pass } = Promise.withResolvers<readonly RpcOutcome[]>()
+      const made = make({ answers, accounts, warmed: (unfetched) => void told.push(unfetched) })
+      await new Promise(setImmediate)
+      assert.equal(told, [])
+      pass([answer('0x10'), answer([])])
+      await made
+      assert.equal(told, [undefined])
+    }
   },
 )
 

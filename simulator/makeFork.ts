@@ -4,7 +4,7 @@ import type { StateOverrides } from './rpc/callShapes.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { readSystemOverrides } from './systemOverrides.ts'
 import type { BlockId, Upstream } from './upstream.ts'
-import type { UpstreamRelay } from './upstreamRelay.ts'
+import type { ForkDoor, UpstreamRelay } from './upstreamRelay.ts'
 import { warmFork } from './warmFork.ts'
 
 export type MakeForkDeps = {
@@ -55,9 +55,20 @@ export async function makeFork(
   ])
   void fork.exited.then(() => warmed())
   try {
+    const tested = smokeTest(fork, blockNumber)
+    // What it reads for that is its own, too, however soon it is warm.
+    const warmedAndTested: ForkDoor['warmed'] = (unfetched) =>
+      void tested.then(
+        () => warmed(unfetched),
+        () => undefined,
+      )
     await Promise.all([
-      smokeTest(fork, blockNumber),
-      warmFork(fork.rpc, { accounts: relay.hotAccounts(), waitMs: warmMs, warmed }),
+      tested,
+      warmFork(fork.rpc, {
+        accounts: relay.hotAccounts(),
+        waitMs: warmMs,
+        warmed: warmedAndTested,
+      }),
     ])
     const again = await upstream.readBlock({ blockNumber })
     // Forks read by number: what they read meanwhile may be of either block.
