@@ -78,7 +78,7 @@ async function follow(
   return ids()
 }
 /** A scan asks once in ten seconds. */
-const now = () => performance.now() * 200
+const now = () => performance.now() * 100
 type Chain = Omit<ChainSyncParameters, 'snapshots' | 'inherited' | 'stirred'>
 type Running = { readonly sync: ChainSync; close(): Promise<void> }
 
@@ -172,6 +172,9 @@ function create(answer: (question: Asked) => unknown) {
   return { scan, clock, asked, step }
 }
 type Question = { readonly fromBlock: string; readonly toBlock: string }
+const tooWide = (message: string) =>
+  new RpcRequestError({ body: {}, error: { code: -32602, message }, url: 'http://node' })
+const limitTo = (most: number) => `eth_getLogs is limited to ${most} block range`
 
 s(
   'are looked for where a node was asked in vain, down to the first block [nodes/creation-scan]',
@@ -189,6 +192,27 @@ s(
     ])
   },
 )
+
+for (const [how, message] of [
+  ['by a number', limitTo(10_000)],
+  ['without one', 'block range is too wide'],
+] as const)
+  s(
+    `are asked for in ranges that a node gives, which limits them ${how}, and hardly ever in wider ones [nodes/scan-width]`,
+    async () => {
+      let refused = 0
+      const { scan, asked, step } = create(({ from, to }) => {
+        if (to - from < 10_000) return []
+        refused += 1
+        throw tooWide(message)
+      })
+      scan.begin(8_999_999n)
+      for (let turn = 0; turn < 1_000; turn += 1) await step()
+      assert.is(asked.at(-1)?.from, 0)
+      assert.ok(asked.length - refused >= 900, `${asked.length - refused} ranges`)
+      assert.ok(refused < 20, `${refused} refusals`)
+    },
+  )
 
 s('are looked for anew where other exchanges were [nodes/creation-place]', async () => {
   const { scan, step } = create(() => [])
@@ -221,9 +245,11 @@ s(
   },
 )
 
+type TellOwn = (question: Asked) => readonly unknown[]
+
 /** The first endpoint tells of these, the other one as it likes; what each of so many turns came to. */
 async function lookTwice(
-  own: readonly unknown[],
+  own: readonly unknown[] | TellOwn,
   other: (turn: number, blocks: number) => Promise<readonly unknown[]>,
   turns = 1,
 ) {
@@ -236,7 +262,9 @@ async function lookTwice(
   const refused = () => {
     refusals += 1
   }
-  const client = open(async () => own)
+  const client = open(async ({ params: [{ fromBlock, toBlock }] }) =>
+    typeof own === 'function' ? own({ from: Number(fromBlock), to: Number(toBlock) }) : own,
+  )
   const hear: Ask = ({ params: [{ fromBlock, toBlock }] }) =>
     other(asked++, Number(toBlock) - Number(fromBlock) + 1)
   const witness = { client: open(hear), prefer: () => undefined }
@@ -279,17 +307,14 @@ s(
 s(
   'are had of another endpoint in ranges that it gives, unless those are short [nodes/scan-narrowed]',
   async () => {
-    const tooWide = (message: string) =>
-      new RpcRequestError({ body: {}, error: { code: -32602, message }, url: 'http://node' })
-    const named = (most: number) => `eth_getLogs is limited to ${most} block range`
     const limited =
-      (most: number, message = named(most)) =>
+      (most: number, message = limitTo(most)) =>
       async (_: number, blocks: number) => {
         if (blocks <= most) return [log]
         throw tooWide(message)
       }
     const some = await lookTwice([], limited(10_000), 4)
-    assert.equal(some, { found: [undefined, 1, undefined, 1], refusals: 0, left: 5_480_000 })
+    assert.equal(some, { found: [undefined, 1, 1, 1], refusals: 0, left: 5_470_000 })
     const few = await lookTwice([], limited(9_999), 4)
     const waits = [undefined, undefined, undefined]
     assert.equal(few, { found: [...waits, 0], refusals: 3, left: 4_500_000 })
@@ -306,9 +331,25 @@ s(
     )
     assert.equal(back, { found: [...waits, undefined, 1], refusals: 3, left: 5_490_000 })
     // One for which it is always a block too many holds up nothing for long.
-    const never = async (_: number, blocks: number) => Promise.reject(tooWide(named(blocks - 1)))
+    const never = async (_: number, blocks: number) => Promise.reject(tooWide(limitTo(blocks - 1)))
     const held = await lookTwice([], never, 12)
     assert.equal([held.found, held.refusals], [[...new Array(11).fill(undefined), 0], 3])
+  },
+)
+
+s(
+  'are passed over with what the first endpoint tells, however few blocks another gives [nodes/scan-leaps]',
+  async () => {
+    // None for a while, and then some in each million of blocks.
+    const own = ({ from }: Asked) => (from <= 4_000_000 ? [log] : [])
+    const few = async (_: number, blocks: number) => {
+      if (blocks > 10_000) throw tooWide(limitTo(10_000))
+      return []
+    }
+    const { found, left } = await lookTwice(own, few, 59)
+    const counts = found.filter((count) => count !== undefined)
+    assert.equal(counts, [...new Array(51).fill(0), ...new Array(5).fill(1)])
+    assert.is(left, -1)
   },
 )
 s.run()

@@ -1,38 +1,23 @@
-import {
-  type Chain,
-  type Client,
-  type Hex,
-  numberToHex,
-  pad,
-  type RpcLog,
-  type Transport,
-} from 'viem'
+import { type Chain, type Client, type Hex, numberToHex, pad, type Transport } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
-import { isOfLength, narrowRange } from '../../chain/nodes/narrowRange.ts'
-import type { BlockRange, Refusal } from '../../chain/nodes/refusal.ts'
+import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import { familyOf } from '../protocols/families.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { toPoolLog } from '../reads/readHead.ts'
+import { createCreationWitness } from './creationWitness.ts'
 import { mostTokens } from './findCreations.ts'
+import { createRangeWidth } from './rangeWidth.ts'
 import type { TokenBook } from './tokenBook.ts'
 
-/** At first, and never more. */
-const widestBlocks = 1_000_000n
 /** With less a scan of a chain takes months: its factories have been asked instead. */
 const leastBlocks = 500n
-/** Of another endpoint: one that gives fewer at once would hold up the first one's scan for weeks. */
-const leastElsewhere = 10_000n
 /** A chain of 400 million blocks takes days so, and no small tier's day. */
 const stepMs = 10_000
 /** No exchange, no block. */
 const neverMade = Number.MAX_SAFE_INTEGER
 const [firstPauseMs, longestPauseMs] = [60_000, 3_600_000]
-/** Of other endpoints in a row: beyond them the first one's word counts alone. */
-const mostRefusals = 3
-/** By halves it is seven of the widest to the least; one that has always a block too many is narrowed no further. */
-const mostNarrowed = 8
 
 type Step = {
   readonly logs: readonly PoolLog[]
@@ -59,11 +44,10 @@ export function createCreationScan({
   const names = dexes.map(({ name }) => name).sort()
   /** The newest block that was not looked at yet; undefined where nobody asked for it. */
   let left: bigint | undefined
-  let blocks = widestBlocks
   let dueAtMs = Number.NEGATIVE_INFINITY
   let pauseMs = firstPauseMs
-  /** Of another endpoint, since it last told. */
-  let [refusals, narrowed] = [0, 0]
+  const width = createRangeWidth({ least: leastBlocks })
+  const witness = createCreationWitness()
 
   const filters = dexes.flatMap((dex) =>
     familyOf(dex)
@@ -77,46 +61,6 @@ export function createCreationScan({
   function rest(): void {
     dueAtMs = now() + pauseMs
     pauseMs = Math.min(2 * pauseMs, longestPauseMs)
-  }
-
-  /** Nodes limit the range by errors of many kinds: a shorter one tells, where it has so many blocks. */
-  function narrow(
-    range: BlockRange,
-    { refusal, least }: { readonly refusal: Refusal | undefined; readonly least: bigint },
-  ): boolean {
-    const newest = narrowRange(range, refusal).at(-1)
-    if (!newest) return false
-    const isNamed = refusal?.kind === 'range_too_wide' && refusal.limit !== undefined
-    const fewer = lengthOf(newest)
-    const next = isNamed || fewer > least ? fewer : least
-    if (next < least || next >= lengthOf(range)) return false
-    blocks = next
-    return true
-  }
-
-  /** What another endpoint tells; undefined where it is asked again: for less, or, which is told, after a rest. */
-  async function hear(
-    saying: Promise<readonly RpcLog[]>,
-    { range, refused }: { readonly range: BlockRange; readonly refused: (error: unknown) => void },
-  ): Promise<readonly RpcLog[] | undefined> {
-    try {
-      const said = await saying
-      refusals = 0
-      narrowed = 0
-      return said
-    } catch (error) {
-      const refusal = findRefusal(error)
-      const isTooMuch = isOfLength(refusal) && narrowed < mostNarrowed
-      if (isTooMuch && narrow(range, { refusal, least: leastElsewhere })) {
-        narrowed += 1
-        return undefined
-      }
-      if (refusals >= mostRefusals) return []
-      refusals += 1
-      refused(error)
-      rest()
-      return undefined
-    }
   }
 
   return {
@@ -146,8 +90,7 @@ export function createCreationScan({
       readonly refused?: ((error: unknown) => void) | undefined
     }): Promise<Step | undefined> {
       if (left === undefined) return undefined
-      const lowest = left - blocks + 1n
-      const range = { from: lowest > first ? lowest : first, to: left }
+      const range = width.cut({ from: first, to: left })
       const words = tokens
         .addresses()
         .slice(0, mostTokens)
@@ -155,37 +98,35 @@ export function createCreationScan({
       const question = {
         address: [...new Set(filters.map(({ dex }) => dex.factory))],
         topics: [[...new Set(filters.map(({ topic }) => topic))], words, words],
-        fromBlock: numberToHex(range.from),
-        toBlock: numberToHex(range.to),
+      }
+      const ask = (whom: typeof client, { from, to }: BlockRange) => {
+        const at = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+        return whom.request({ method: 'eth_getLogs', params: [{ ...question, ...at }] })
       }
       dueAtMs = now() + stepMs
       try {
-        const ask = (whom: typeof client) =>
-          whom.request({ method: 'eth_getLogs', params: [question] })
-        const answer = await ask(client)
+        const answer = await ask(client, range)
+        width.gave(range)
         // A node that has let go of its logs tells of none.
-        const [other] = answer.length === 0 ? (others?.(answer) ?? []) : []
-        const more = other ? await hear(ask(other.client), { range, refused }) : []
-        if (!more) return undefined
-        const logs = [...answer, ...more].map(toPoolLog)
-        blocks = range.to - range.from + 1n + blocks / 8n
-        if (blocks > widestBlocks) blocks = widestBlocks
+        const asked = answer.length === 0 ? (others?.(answer) ?? []) : []
+        const more = await witness.hear({ ask, others: asked, range, refused })
+        if (more === 'later') rest()
+        if (typeof more === 'string') return undefined
+        const logs = [...answer, ...more.logs].map(toPoolLog)
         pauseMs = firstPauseMs
         return {
           logs,
           done() {
-            left = range.from - 1n
+            left = more.range.from - 1n
           },
         }
       } catch (error) {
-        if (!narrow(range, { refusal: findRefusal(error), least: leastBlocks })) rest()
+        if (!width.refused(range, findRefusal(error))) rest()
         return undefined
       }
     },
   }
 }
-
-const lengthOf = ({ from, to }: BlockRange) => to - from + 1n
 
 function readPlace(place: string) {
   try {

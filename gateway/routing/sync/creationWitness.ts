@@ -1,0 +1,62 @@
+import type { RpcLog } from 'viem'
+import type { Witness } from '../../chain/client.ts'
+import { findRefusal } from '../../chain/nodes/findRefusal.ts'
+import { isOfLength } from '../../chain/nodes/narrowRange.ts'
+import type { BlockRange, Refusal } from '../../chain/nodes/refusal.ts'
+import { createRangeWidth } from './rangeWidth.ts'
+
+/** One that gives fewer at once would hold up the first one's scan for weeks. */
+const leastBlocks = 10_000n
+/** In a row: beyond them the first one's word counts alone. */
+const mostRefusals = 3
+/** By halves it is seven of the widest to the least; one that has always a block too many is narrowed no further. */
+const mostNarrowed = 8
+
+type Question = {
+  readonly ask: (whom: Witness['client'], range: BlockRange) => Promise<readonly RpcLog[]>
+  /** Those that have not told of these blocks. */
+  readonly others: readonly Pick<Witness, 'client'>[]
+  /** In which the first tells of none. */
+  readonly range: BlockRange
+  /** Told where one that was to bear that out does not. */
+  readonly refused: (error: unknown) => void
+}
+/** Of the newest blocks of the range, or of all. */
+type Word = { readonly range: BlockRange; readonly logs: readonly RpcLog[] }
+/** `narrower`, `later`: it is asked again, for less or, which is told, after a rest. */
+type Heard = Word | 'narrower' | 'later'
+
+/** Another endpoint than the first, of creations of which that one tells nothing: it may have let go of its logs. */
+export function createCreationWitness() {
+  const width = createRangeWidth({ least: leastBlocks })
+  /** Since it last told. */
+  let [refusals, narrowed] = [0, 0]
+
+  function narrow(range: BlockRange, refusal: Refusal | undefined): boolean {
+    if (narrowed >= mostNarrowed || !width.refused(range, refusal)) return false
+    narrowed += 1
+    return true
+  }
+
+  return {
+    async hear({ ask, others, range: whole, refused }: Question): Promise<Heard> {
+      const client = others[0]?.client
+      if (!client) return { range: whole, logs: [] }
+      const range = width.cut(whole)
+      try {
+        const logs = await ask(client, range)
+        refusals = 0
+        narrowed = 0
+        width.gave(range)
+        return { range, logs }
+      } catch (error) {
+        const refusal = findRefusal(error)
+        if (isOfLength(refusal) && narrow(range, refusal)) return 'narrower'
+        if (refusals >= mostRefusals) return { range: whole, logs: [] }
+        refusals += 1
+        refused(error)
+        return 'later'
+      }
+    },
+  }
+}
