@@ -252,6 +252,7 @@ async function lookTwice(
   own: readonly unknown[] | TellOwn,
   other: (turn: number, blocks: number) => Promise<readonly unknown[]>,
   turns = 1,
+  came?: { readonly pools: number; readonly vain: number },
 ) {
   type Client = Parameters<ReturnType<typeof createCreationScan>['step']>[0]['client']
   type Ask = (call: { readonly params: readonly [Question] }) => Promise<readonly unknown[]>
@@ -271,7 +272,7 @@ async function lookTwice(
   const found: (number | undefined)[] = []
   for (let turn = 0; turn < turns; turn += 1) {
     const step = await scan.step({ client, others: () => [witness], refused })
-    step?.done()
+    step?.done(came)
     found.push(step?.logs.length)
   }
   return { found, refusals, left: Number(JSON.parse(scan.place() ?? '{}').left) }
@@ -334,6 +335,30 @@ s(
     const never = async (_: number, blocks: number) => Promise.reject(tooWide(limitTo(blocks - 1)))
     const held = await lookTwice([], never, 12)
     assert.equal([held.found, held.refusals], [[...new Array(11).fill(undefined), 0], 3])
+  },
+)
+
+s(
+  'are had of another endpoint in ranges that have few of them, and told where a short one has many [nodes/scan-many]',
+  async () => {
+    const each = (count: number) => new Array(count).fill(log)
+    const honest = await lookTwice([], async (_, blocks) => each(Math.floor(blocks / 100)), 7)
+    const halves = new Array(6).fill(undefined)
+    assert.equal(honest, { found: [...halves, 156], refusals: 0, left: 5_484_375 })
+    const made = await lookTwice([], async () => each(1_000), 9)
+    const found = [...halves, undefined, 256, 256]
+    assert.equal(made, { found, refusals: 2, left: 5_480_000 })
+  },
+)
+
+s(
+  'are asked no more of an endpoint that has told of a thousand that are none, which is told [nodes/scan-vain]',
+  async () => {
+    const many = async () => new Array(256).fill(log)
+    const vain = await lookTwice([], many, 5, { pools: 0, vain: 256 })
+    assert.equal(vain, { found: [256, 256, 256, 256, 0], refusals: 1, left: 500_000 })
+    const fair = await lookTwice([], many, 5, { pools: 128, vain: 128 })
+    assert.equal(fair, { found: new Array(5).fill(256), refusals: 0, left: 500_000 })
   },
 )
 

@@ -6,7 +6,7 @@ import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import { familyOf } from '../protocols/families.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { toPoolLog } from '../reads/readHead.ts'
-import { createCreationWitness } from './creationWitness.ts'
+import { type Came, createCreationWitness } from './creationWitness.ts'
 import { mostTokens } from './findCreations.ts'
 import { createRangeWidth } from './rangeWidth.ts'
 import type { TokenBook } from './tokenBook.ts'
@@ -21,8 +21,8 @@ const [firstPauseMs, longestPauseMs] = [60_000, 3_600_000]
 
 type Step = {
   readonly logs: readonly PoolLog[]
-  /** What these tell of is followed: the scan goes on before them. */
-  readonly done: () => void
+  /** What these tell of is followed, as far as it is there: the scan goes on before them. */
+  readonly done: (came?: Came) => void
 }
 
 export type CreationScan = ReturnType<typeof createCreationScan>
@@ -116,8 +116,9 @@ export function createCreationScan({
         pauseMs = firstPauseMs
         return {
           logs,
-          done() {
+          done(came = { pools: 0, vain: 0 }) {
             left = more.range.from - 1n
+            if (more.by) witness.weigh(more.by, { came, refused })
           },
         }
       } catch (error) {

@@ -1,5 +1,6 @@
 import { isSampled } from '../protocols/families.ts'
 import { chunk } from '../reads/chunk.ts'
+import { dedupePools } from '../reads/findPools.ts'
 import { inTime } from '../reads/inTime.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
@@ -62,6 +63,9 @@ export function createUpkeep(
       if (after.healed) held.put(after.view)
       return after.healed
     })
+
+  const isKnown = (id: string) =>
+    held.following()?.state.pools.has(id) === true || deps.bounds.isShelved(id)
 
   return {
     /** Reads pools anew that could not be read before; only good ones come in. */
@@ -171,12 +175,15 @@ export function createUpkeep(
       const { state } = view
       const { dexes } = deps.scan
       const at = { blockNumber: state.head.number }
-      const found = await findCreated({ ...deps, dexes }, { state, logs: step.logs, ...at })
+      const named = await findCreated({ ...deps, dexes }, { state, logs: step.logs, ...at })
+      // Those that were read in vain a short while ago have their turn.
+      const found = dedupePools(named).filter((pool) => !deps.troubled.isResting(idOf(pool)))
       for (const part of chunk(found, mostTried))
         await inTurn(() =>
           held.change((following) => adoptPools(deps, { view: following, found: part })),
         )
-      step.done()
+      const pools = found.map(idOf).filter(isKnown).length
+      step.done({ pools, vain: found.length - pools })
     }),
 
     /** Lets go of pools that are not worth following any more, and of tokens that none holds. */
