@@ -4,6 +4,7 @@ import { bloomOf } from '../../../fixtures/nodes/mainnet/bloom.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
+import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import { type LogPart, readLogPart } from './rangeLogs.ts'
 
 type Filter = { readonly fromBlock: Hex; readonly toBlock: Hex }
@@ -54,6 +55,24 @@ for (const [limit, message] of [
     assert.equal(places(part), upTo(2_000))
     assert.is(part.last, 1_000n)
   })
+
+s('have a teller where a block is asked for in parts, too [nodes/range-heard]', async () => {
+  const message = 'query returned more than 10000 results'
+  const request = async ({ params: [{ address: among }] }: { params: [{ address?: Hex[] }] }) => {
+    if (among) return []
+    throw new RpcRequestError({ body: {}, error: { code: -32602, message }, url: 'http://node' })
+  }
+  const transport = custom({ request: request as never }, { retryCount: 0 })
+  const client = createClient({ chain: toViemChain(base), transport })
+  const told: BlockRange[] = []
+  const heard = (_: object, { from, to }: BlockRange) => void told.push({ from, to })
+  const crowd = { emitters: () => [address], namesOf: () => [] }
+  await readLogPart({ client, heard }, { ...range, toBlock: 2n, filter: { ...filter, crowd } })
+  assert.equal(told, [
+    { from: 1n, to: 1n },
+    { from: 2n, to: 2n },
+  ])
+})
 
 s('come by ever wider questions where a node allows it [nodes/range-span]', async () => {
   const { client, asked } = createNode({ most: 10_000, message: '' })

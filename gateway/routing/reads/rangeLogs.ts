@@ -152,7 +152,11 @@ export async function readLogPart(
       return { from, to, logs, untold: [], isAskedOnce, ...(both && { both }) }
     } catch (error) {
       if (from < to || !crowd || !isCrowd(error)) return { from, to, error }
-      const among = async (some: Omit<LogFilter, 'topics'>) => (await read(client, some)).logs
+      const among = async (some: Omit<LogFilter, 'topics'>) => {
+        const { answer, logs } = await read(client, some)
+        heard?.(answer, { from, to })
+        return logs
+      }
       return readCrowded(among, crowd).then(
         (told) => ({ from, to, ...told, isAskedOnce: true }),
         (reason: unknown) => ({ from, to, error: reason }),

@@ -4,6 +4,7 @@ import { chunk } from '../reads/chunk.ts'
 import { wordsOf } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import type { LogPart } from '../reads/rangeLogs.ts'
+import type { ToldRange } from './tellers.ts'
 
 type Heard = Pick<LogPart, 'span'> & {
   readonly fromBlock: bigint
@@ -12,8 +13,8 @@ type Heard = Pick<LogPart, 'span'> & {
   readonly told: ReadonlyMap<string, { readonly id: string; readonly block: bigint }>
   /** Whoever was not was read since. */
   readonly wasFollowed: (id: string) => boolean
-  /** Who told of most of it; undefined where nobody knows. */
-  readonly teller?: object | undefined
+  /** Who told of which of its blocks. */
+  readonly tellers?: readonly ToldRange[] | undefined
   /** How often nothing of it came since anything did. */
   readonly fails: number
 }

@@ -2,6 +2,7 @@ import type { Hex, RpcLog } from 'viem'
 import { type Pace, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
+import type { PartBounds } from '../reads/rangeLogs.ts'
 import { compareRecords } from '../testing/compareRecords.ts'
 import { holdMainnet, twoNodes } from '../testing/mainnet/holdMainnet.ts'
 import { readMainnet } from '../testing/mainnet/readMainnet.ts'
@@ -17,11 +18,17 @@ type Lie = (logs: readonly RpcLog[]) => readonly RpcLog[]
 type Filter = { readonly fromBlock?: Hex; readonly toBlock?: Hex }
 
 /** A reader of all pools but the newcomer, and a gap that ends with blocks in which nothing happens. */
-async function hold() {
+async function hold(partBounds?: PartBounds) {
   const pace: { -readonly [key in keyof Pace]: Pace[key] } = { ...quiet, blockMs: 250 }
   const swap = (count: number) =>
     Object.assign(pace, { swaps: [count, count], crowdedSwaps: count })
-  const node = { reads: 0, told: 0, liar: 0, lie: ((logs) => logs) as Lie }
+  const node = {
+    reads: 0,
+    told: 0,
+    liar: 0,
+    lie: ((logs) => logs) as Lie,
+    hear: (_from: number, _of: number): void => undefined,
+  }
   const held = await holdMainnet(arbitrum, {
     ...twoNodes,
     pace,
@@ -32,6 +39,7 @@ async function hold() {
       if (Number(toBlock) - Number(fromBlock) >= 10) return tooWide
       const logs = answer.result as readonly RpcLog[]
       node.told += logs.length
+      if (fromBlock) node.hear(Number(fromBlock), of)
       return { result: of === node.liar && toBlock ? node.lie(logs) : logs }
     },
   })
@@ -44,7 +52,7 @@ async function hold() {
   const { others, tellerOf } = chainClient
   const auditor = { ...deps.auditor, others }
   const own = createChainReader(
-    { ...deps, others, tellerOf, auditor, askedOnce: createAskedOnce({ now }) },
+    { ...deps, partBounds, others, tellerOf, auditor, askedOnce: createAskedOnce({ now }) },
     { partnersOf: () => [], stirred: () => undefined },
   )
   const newcomer = refs[0]
@@ -107,6 +115,35 @@ s(
     held.node.lie = (logs) => logs.filter(({ address }) => address.toLowerCase() !== held.id)
     await held.passGap()
     for (const other of held.chainClient.others?.() ?? []) other.prefer()
+    await held.lookAgain()
+    assert.equal(await held.listWrong(), [])
+  },
+)
+
+s(
+  'are asked of one that has not told of them, where two told of one part [nodes/range-again-tellers]',
+  async () => {
+    using held = await hold({ questions: 1_000, logs: 100_000, data: 100_000_000 })
+    const { node, mainnet, chainClient } = held
+    await held.begin({ without: [] })
+    const [second] = chainClient.others?.() ?? []
+    const late = mainnet.head().number + 1_000
+    /** From here on the second one told first. */
+    let first = Number.POSITIVE_INFINITY
+    node.hear = (from, of) => {
+      if (from > late) second?.prefer()
+      if (of === 1) first = Math.min(first, from)
+    }
+    node.liar = 1
+    node.lie = (logs) =>
+      logs.filter(
+        ({ address, blockNumber }) =>
+          Number(blockNumber) < first || address.toLowerCase() !== held.id,
+      )
+    await held.passGap()
+    node.hear = () => undefined
+    assert.ok(first > late && first < late + 160, `${first - late} blocks later`)
+    assert.equal(await held.listWrong(), [held.id])
     await held.lookAgain()
     assert.equal(await held.listWrong(), [])
   },

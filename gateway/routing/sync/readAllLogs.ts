@@ -1,6 +1,5 @@
 import type { Chain, Client, Transport } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
-import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import { readBloom } from '../reads/bloom.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
 import type { Block } from '../reads/readHead.ts'
@@ -9,6 +8,7 @@ import { isTelling } from './findSilent.ts'
 import type { JudgeFullness } from './judgeFullness.ts'
 import type { Listening } from './listening.ts'
 import { type GivenLogs, readLogs, type ToldLogs } from './readLogs.ts'
+import { createTellers, tellerAt } from './tellers.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
@@ -89,10 +89,7 @@ async function readTogether(
     return () => undefined
   const filter = { ...listening.filter, crowd: undefined }
   const range = { filter, fromBlock: first, toBlock: last, span }
-  const tellers: (BlockRange & Pick<GivenLogs, 'teller'>)[] = []
-  const heard = (answer: object, { from, to }: BlockRange) => {
-    tellers.push({ from, to, teller: tellerOf?.(answer) })
-  }
+  const { told, heard } = createTellers(tellerOf)
   // Who gives none so may give each: that is asked then.
   const part = await readLogPart({ client, heard }, range).catch(() => undefined)
   if (!part) return () => undefined
@@ -100,7 +97,6 @@ async function readTogether(
   return ({ head: { number, hash } }) => {
     const logs = byNumber.get(number) ?? []
     const isIt = number <= part.last && logs.every(({ blockHash }) => blockHash === hash)
-    const by = tellers.find(({ from, to }) => from <= number && number <= to)
-    return isIt ? { logs, teller: by?.teller } : undefined
+    return isIt ? { logs, teller: tellerAt(told, number) } : undefined
   }
 }

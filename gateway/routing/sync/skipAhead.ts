@@ -14,6 +14,7 @@ import { type Ancestor, findAncestor, type PassedBlock, rememberedBlocks } from 
 import { listCreations } from './findCreated.ts'
 import { type FollowedPools, listNews } from './followedPools.ts'
 import { listUntold } from './listening.ts'
+import { createTellers } from './tellers.ts'
 import type { TokenBook } from './tokenBook.ts'
 import type { TroubledPools } from './troubledPools.ts'
 
@@ -104,11 +105,7 @@ export async function skipAhead(
   const fromBlock = ahead.anchor.number + 1n
   const range = { filter, fromBlock, toBlock: end, toHash: ground.head.hash }
   const limits = { span: ahead.span, bounds: deps.partBounds }
-  const tellers = new Map<object, number>()
-  const heard = (answer: object) => {
-    const teller = deps.tellerOf?.(answer)
-    if (teller) tellers.set(teller, (tellers.get(teller) ?? 0) + 1)
-  }
+  const { told, heard } = createTellers(deps.tellerOf)
   const part = await readLogPart({ ...deps, heard }, { ...range, ...limits })
   const { last, asked, span } = part
   // None of them is of a block that was orphaned meanwhile: then one above it would be, too.
@@ -131,7 +128,7 @@ export async function skipAhead(
       fromBlock,
       toBlock: last,
       wasFollowed: ahead.pools.has,
-      teller: [...tellers].toSorted(([, one], [, other]) => other - one)[0]?.[0],
+      tellers: told,
     })
   const unheard = listUntold(part.untold, [...ahead.pools.values()])
   const stale = new Set([...ahead.stale, ...unheard.map(({ id }) => id)])

@@ -17,6 +17,7 @@ import { listenFor } from './listening.ts'
 import { loadPools } from './loadPools.ts'
 import { mostDoubted } from './readLogs.ts'
 import { advanceState } from './syncedState.ts'
+import { firstRun } from './tellers.ts'
 import { skipWhileRunning } from './turns.ts'
 
 /** Pools that could not be read before, in one go. */
@@ -118,10 +119,13 @@ export function createUpkeep(
       const part = deps.askedOnce.pick()
       if (!state || !part || !(await hasRoom())) return
       const { filter } = listenFor(deps, state)
-      const asked = { ...part, filter, bounds: askedAgain }
+      const whole = { from: part.fromBlock, to: part.toBlock }
+      // What is another teller's comes next.
+      const { to: toBlock, teller } = firstRun(part.tellers ?? [], whole)
+      const asked = { ...part, toBlock, filter, bounds: askedAgain }
       const ask = (whom: typeof client) => readLogPart({ client: whom }, asked)
       // The one that left some out may leave them out again; who tells of none may have let go of all.
-      const [other] = others?.(part.teller) ?? []
+      const [other] = others?.(teller) ?? []
       const said = other && (await inTime(ask(other.client)).catch(() => undefined))
       const fail = (error: unknown) => {
         deps.askedOnce.failed(part)
