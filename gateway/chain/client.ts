@@ -106,7 +106,7 @@ const pinned: ReadonlySet<CallPurpose> = new Set(['sync', 'audit'])
 
 /**
  * A client over one or more upstream URLs of one chain, tried in order: an upstream that fails or
- * answers 429 is left alone for a while. `timeoutMs` bounds each attempt.
+ * answers 429 is left alone for a while. `timeoutMs` bounds each attempt, and the wait for a connection before it.
  */
 export function createChainClient({
   chain,

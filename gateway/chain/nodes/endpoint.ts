@@ -94,6 +94,7 @@ export function createEndpoint({
   let isBusy = false
 
   function rest({ kind, retryAfterMs }: Trouble, sentAtMs: number): void {
+    if (kind === 'unsent') return
     // What was under way when one failed fails with it, and is one failure; what was sent after it is another.
     if (sentAtMs > countedAtMs || failuresInARow === 0) {
       failuresInARow += 1

@@ -18,9 +18,15 @@ export const unknownBlock: RpcError = { code: -32001, message: 'block not found'
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError }
 
 /** Why calls have no answer: what the node said, or what became of the request. */
-export type Trouble = Omit<Refusal, 'kind'> & {
-  readonly kind: RefusalKind | 'timeout' | 'network' | 'http_status' | 'bad_answer' | 'other_chain'
-}
+export type Trouble = Omit<Refusal, 'kind'> & { readonly kind: RefusalKind | Fault }
+type Fault =
+  | 'timeout'
+  | 'network'
+  | 'http_status'
+  | 'bad_answer'
+  | 'other_chain'
+  /** All connections were others' for too long: the node has not been asked. */
+  | 'unsent'
 
 export type Reply = {
   /** By call; undefined where the body has none for it. */

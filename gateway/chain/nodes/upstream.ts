@@ -2,18 +2,27 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import { Agent, request } from 'undici'
 import { nameByHash } from './blockHashes.ts'
 import { createCappedReader, TooLong } from './cappedReader.ts'
+import { createPlaces } from './connectionPlaces.ts'
 import { type RawReply, type Reply, type RpcCall, readReply } from './readReply.ts'
 import { createRedactor } from './redact.ts'
 import { longestPauseMs } from './refusal.ts'
 import { asksLogs, runsCode } from './takesLong.ts'
 
 export type Upstream = {
-  /** Never rejects: what went wrong is the trouble of the calls without an answer. */
+  /**
+   * Never rejects: what went wrong is the trouble of the calls without an answer. The time-out is the node's, from
+   * when they go out; for a connection they wait as long.
+   */
   send(calls: readonly RpcCall[], options: { timeoutMs: number }): Promise<Reply>
   close(): Promise<void>
 }
 
-const openAgent = () => new Agent({ connections: 8, keepAliveTimeout: 10_000 })
+const connections = 8
+/** A connection for whoever has a place. */
+const openLine = () => ({
+  agent: new Agent({ connections, keepAliveTimeout: 10_000 }),
+  places: createPlaces(connections),
+})
 
 const batches = tracingChannel('forkyard.rpc')
 const mebi = 1024 * 1024
@@ -61,16 +70,19 @@ export function createUpstream({
   readonly maxResponseBytes: number
 }): Upstream {
   // Code that strangers have the node run may hold all of its connections for as long as it takes.
-  const agents = { ofCode: openAgent(), ofOthers: openAgent() }
+  const lines = { ofCode: openLine(), ofOthers: openLine() }
   const redact = createRedactor(url)
   const readText = createCappedReader(maxResponseBytes)
 
-  async function post(calls: readonly RpcCall[], timeoutMs: number): Promise<RawReply> {
+  async function post(
+    calls: readonly RpcCall[],
+    { agent, timeoutMs }: { readonly agent: Agent; readonly timeoutMs: number },
+  ): Promise<RawReply> {
     const response = await request(url, {
       method: 'POST',
       body: encodeCalls(calls),
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-      dispatcher: calls.every(runsCode) ? agents.ofCode : agents.ofOthers,
+      dispatcher: agent,
       signal: AbortSignal.timeout(timeoutMs),
     })
     const { statusCode: status, headers } = response
@@ -83,11 +95,17 @@ export function createUpstream({
 
   async function send(calls: readonly RpcCall[], timeoutMs: number): Promise<Reply> {
     const count = calls.length
+    const none = calls.map(() => undefined)
+    const { agent, places } = calls.every(runsCode) ? lines.ofCode : lines.ofOthers
+    const leave = await places.take(timeoutMs)
+    if (!leave) return { answers: none, trouble: { kind: 'unsent' } }
     try {
-      return readReply(await post(calls, timeoutMs), { count, redact })
+      return readReply(await post(calls, { agent, timeoutMs }), { count, redact })
     } catch (error) {
       // Neither its text nor its cause: they may hold the URL.
-      return { answers: calls.map(() => undefined), trouble: { kind: toFault(error) } }
+      return { answers: none, trouble: { kind: toFault(error) } }
+    } finally {
+      leave()
     }
   }
 
@@ -97,7 +115,7 @@ export function createUpstream({
         attributes: { calls: calls.length, method: calls[0]?.method },
       }),
     async close() {
-      await Promise.all(Object.values(agents).map((agent) => agent.destroy()))
+      await Promise.all(Object.values(lines).map(({ agent }) => agent.destroy()))
     },
   }
 }
