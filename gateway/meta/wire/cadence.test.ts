@@ -7,36 +7,42 @@ import { nextRefresh, type Pause } from './stream.ts'
 
 const s = suite('meta/cadence')
 
+/** A stream to its end, whose cycles take `delayMs` each and its pauses no time. */
+async function stream({ delayMs = 0 }: { readonly delayMs?: number } = {}) {
+  const pauses: number[] = []
+  const pause: Pause = async (ms) => void pauses.push(ms)
+  const sources = [scriptSource({ name: 'a', delayMs, answer: answerQuote({ provider: 'a' }) })]
+  const turns: unknown[] = []
+  const takeTurn: TakeTurn = async ({ isRefresh }) => void turns.push(isRefresh)
+  const meta = await startScriptedMeta({ sources, pause, takeTurn })
+  const answer = await fetch(`${meta.url}/quote/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...quoteRequest, refreshIntervalMs: 1_000 }),
+  })
+  const refreshes: { readonly cycle: number; readonly elapsedMs: number }[] = []
+  for await (const { event, data } of readEvents(answer.body))
+    if (event === 'refresh') refreshes.push(data as (typeof refreshes)[number])
+  await meta.close({ graceMs: 0 })
+  assert.is(refreshes.length, 20)
+  return { pauses, refreshes, turns }
+}
+
 s(
-  'refreshes at each interval since a stream began, however long cycles take [meta/cadence] [meta/refresh-turns]',
+  'refreshes at each interval since a stream began, however long cycles take [meta/cadence]',
   async () => {
-    const pauses: number[] = []
-    const pause: Pause = async (ms) => void pauses.push(ms)
-    const sources = [
-      scriptSource({ name: 'a', delayMs: 40, answer: answerQuote({ provider: 'a' }) }),
-    ]
-    const turns: unknown[] = []
-    const takeTurn: TakeTurn = async ({ isRefresh }) => void turns.push(isRefresh)
-    const meta = await startScriptedMeta({ sources, pause, takeTurn })
-    const answer = await fetch(`${meta.url}/quote/stream`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...quoteRequest, refreshIntervalMs: 1_000 }),
-    })
-    const refreshes: { readonly cycle: number; readonly elapsedMs: number }[] = []
-    for await (const { event, data } of readEvents(answer.body))
-      if (event === 'refresh') refreshes.push(data as (typeof refreshes)[number])
-    await meta.close({ graceMs: 0 })
-    assert.is(refreshes.length, 20)
-    assert.equal(turns, [false, ...refreshes.map(() => true)])
+    const { pauses, refreshes } = await stream({ delayMs: 40 })
     assert.is(pauses.length, 20)
-    // These pauses take no time, each cycle 40 ms.
     for (const [index, { cycle, elapsedMs }] of refreshes.entries()) {
       const dueMs = elapsedMs + (pauses[index] ?? 0)
       assert.ok(Math.abs(dueMs - cycle * 1_000) < 300, `cycle ${cycle}: ${dueMs} ms`)
     }
   },
 )
+s('takes turns for its first answer and for its refreshes apart [meta/refresh-turns]', async () => {
+  const { refreshes, turns } = await stream()
+  assert.equal(turns, [false, ...refreshes.map(() => true)])
+})
 s('leaves out the refreshes that a long cycle has missed, and gives none twice', () => {
   const next = (last: number, elapsedMs: number) =>
     nextRefresh(last, { elapsedMs, refreshIntervalMs: 1_000 })
