@@ -4,10 +4,11 @@ import {
   listRouter,
   makeRequest,
   scriptSource,
+  taker,
 } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { CandidateResult } from '../../simulator/simulator.ts'
-import { aggregate } from './aggregate.ts'
+import { type AggregateDeps, aggregate } from './aggregate.ts'
 import type { CalldataPolicy } from './calldata/checkQuote.ts'
 import type { SourceWorth } from './sourceWorth.ts'
 
@@ -24,24 +25,47 @@ const impatient: SourceWorth = {
     close: () => undefined,
   }),
 }
-const delivers: CandidateResult = { status: 'ok', amountOut: 1_000n, gasUsed: 1n }
+const delivers = { status: 'ok', amountOut: 1_000n, gasUsed: 1n } as const
 const falls: CandidateResult = { status: 'simulation_failed', reason: 'STF' }
 
 async function waitTurns(turns: number): Promise<void> {
   for (let left = turns; left > 0; left -= 1) await new Promise(setImmediate)
 }
 
-/** Our own search answers at once, and its quote falls in its dry run; `slow` answers many turns of the loop later. */
-async function ask(policy: CalldataPolicy, dryRun = false) {
+/** Some answer at once, `slow` many turns of the loop later; `results` are of their dry runs in that order. */
+async function ask(
+  policy: CalldataPolicy,
+  {
+    dryRun = false,
+    quick = ['routing'],
+    results = [falls, delivers],
+    slowTurns = 200,
+    runTurns = 0,
+    findProxy,
+  }: {
+    readonly dryRun?: boolean
+    readonly quick?: readonly string[]
+    readonly results?: readonly CandidateResult[]
+    readonly slowTurns?: number
+    /** Of each dry run. */
+    readonly runTurns?: number
+    /** Of a proxy, which is asked for where this is named. */
+    readonly findProxy?: AggregateDeps['findProxy']
+  } = {},
+) {
+  /** How many were dry-run together. */
+  const runs: number[] = []
   const sources = [
-    scriptSource({
-      name: 'routing',
-      answer: answerQuote({ provider: 'routing', isReference: true }),
-    }),
+    ...quick.map((name) =>
+      scriptSource({
+        name,
+        answer: answerQuote({ provider: name, isReference: name === 'routing' }),
+      }),
+    ),
     scriptSource({
       name: 'slow',
       async answer() {
-        await waitTurns(200)
+        await waitTurns(slowTurns)
         return answerQuote({ provider: 'slow' })
       },
     }),
@@ -57,32 +81,66 @@ async function ask(policy: CalldataPolicy, dryRun = false) {
       patienceMs: 60_000,
       worth: impatient,
       priceGas: async () => undefined,
-      findProxy: async () => undefined,
-      dryRunOf: () => async () => ({
-        blockNumber: 7n,
-        blockHash: '0x07',
-        results: [falls, delivers],
-      }),
+      findProxy: findProxy ?? (async () => undefined),
+      dryRunOf:
+        () =>
+        async ({ candidates }) => {
+          runs.push(candidates.length)
+          await waitTurns(runTurns)
+          return { blockNumber: 7n, blockHash: '0x07', results }
+        },
     },
     {
-      request: { source: makeRequest(), policy, dryRun, proxy: undefined },
+      request: { source: makeRequest(), policy, dryRun, proxy: findProxy && taker },
       signal: new AbortController().signal,
     },
   )
   return {
     best: best?.quote.provider,
     leftBehind: entries.flatMap((entry) => (entry.isLeftBehind ? entry.provider : [])),
+    runs,
   }
 }
 
 s(
-  'cuts nobody short where every quote has to be proved: what is in hand may fall [strangers/meta-usual-strict]',
+  'cuts nobody short for what falls where every quote has to be proved [strangers/meta-usual-strict]',
   async () => {
-    assert.equal(await ask('standard'), { best: 'routing', leftBehind: ['slow'] })
-    assert.equal(await ask('strict'), { best: 'slow', leftBehind: [] })
+    assert.equal(await ask('standard'), { best: 'routing', leftBehind: ['slow'], runs: [] })
+    assert.equal(await ask('strict'), { best: 'slow', leftBehind: [], runs: [1, 2] })
   },
 )
 s('nor where every quote is dry-run [17/usual-dry-run]', async () => {
-  assert.equal(await ask('standard', true), { best: 'slow', leftBehind: [] })
+  const waited = { best: 'slow', leftBehind: [], runs: [1, 2] }
+  assert.equal(await ask('standard', { dryRun: true }), waited)
 })
+s(
+  'cuts short for what has passed its dry run, which is made once, whoever is overdue [17/usual-held]',
+  async () => {
+    const cut = { best: 'routing', leftBehind: ['slow'], runs: [1] }
+    for (const policy of ['standard', 'strict'] as const)
+      assert.equal(await ask(policy, { dryRun: true, results: [delivers] }), cut)
+  },
+)
+s('for our own quote that has passed, or for two others [17/usual-held-two]', async () => {
+  const quick = ['one', 'other']
+  const askTwo = (results: readonly CandidateResult[]) =>
+    ask('standard', { dryRun: true, quick, results })
+  assert.equal(await askTwo([delivers, delivers]), { best: 'one', leftBehind: ['slow'], runs: [2] })
+  const waited = { best: 'one', leftBehind: [], runs: [2, 3] }
+  assert.equal(await askTwo([delivers, falls, delivers]), waited)
+})
+s('dry-runs whoever answers meanwhile beside the others [17/usual-meanwhile]', async () => {
+  const more: CandidateResult = { ...delivers, amountOut: 1_001n }
+  const results = [delivers, more]
+  const asked = await ask('standard', { dryRun: true, results, slowTurns: 50, runTurns: 400 })
+  assert.equal(asked, { best: 'slow', leftBehind: [], runs: [1, 2] })
+})
+s(
+  'hears of a proxy that cannot be read while sources are waited for [17/usual-proxy]',
+  async () => {
+    const findProxy = () => Promise.reject(new Error('the node is away'))
+    const fault = await ask('standard', { quick: [], findProxy }).catch(String)
+    assert.is(fault, 'Error: the node is away')
+  },
+)
 s.run()

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { type CalldataPolicy, type CheckSourceDeps, checkedSource } from './calldata/checkQuote.ts'
-import { type Entry, type FanOutDeps, fanOut } from './fanOut.ts'
+import { type Entry, type FanOutDeps, fanOut, isEnough } from './fanOut.ts'
 import {
   fail,
   type Source,
@@ -84,7 +84,9 @@ export function strictRefusal(
   return fail('calldata_mismatch', `delivers ${delivered}, less than ${bound}`)
 }
 
-function quotesOf(entries: readonly Entry[]): readonly { entry: Entry; quote: SourceQuote }[] {
+type Found = { readonly entry: Entry; readonly quote: SourceQuote }
+
+function quotesOf(entries: readonly Entry[]): readonly Found[] {
   return entries.flatMap((entry) =>
     entry.outcome.status === 'quote' ? [{ entry, quote: entry.outcome.quote }] : [],
   )
@@ -151,6 +153,30 @@ export async function judgeQuotes(
   return { ...report, gasPrice }
 }
 
+type Judged = Awaited<ReturnType<typeof judgeQuotes>>
+
+/** Of quotes that come one after the other: again only where another one has come. */
+function judgeOnce(judge: (quotes: readonly SourceQuote[]) => Promise<Judged>) {
+  let last: { readonly count: number; readonly judged: Promise<Judged> } | undefined
+  return (quotes: readonly SourceQuote[]) => {
+    if (last?.count !== quotes.length) last = { count: quotes.length, judged: judge(quotes) }
+    return last.judged
+  }
+}
+
+/** Those that the policy lets pass, and why it refuses the others. */
+function sift(request: MetaRequest, found: readonly Found[], { simulations }: Judged) {
+  const refused = new Map<string, SourceFailure>()
+  const kept = found.flatMap(({ entry, quote }, index): readonly RankedQuote[] => {
+    const simulation = simulations[index] ?? disabled
+    const refusal = strictRefusal(request, { quote, simulation })
+    if (!refusal) return [{ entry, quote, simulation }]
+    refused.set(quote.provider, refusal)
+    return []
+  })
+  return { kept, refused }
+}
+
 /** One quote request: ask all sources at once, simulate what they answer, rank, pick the honest best. */
 export async function aggregate(
   deps: AggregateDeps,
@@ -172,9 +198,21 @@ export async function aggregate(
   const { deadlineMs, patienceMs } = deps
   const isDryRun = isSimulated(request)
   const waits = deps.worth?.of({ request: request.source, caller, isSimulated: isDryRun })
-  // What is in hand may fall in its dry run yet: nobody has to keep to its usual time for it.
-  const hasty = waits && isDryRun ? { ...waits, usualMs: () => undefined } : waits
-  const [asked, proxy] = await Promise.all([
+  const finding = deployedProxy(deps, request, signal)
+  const judge = judgeOnce(async (quotes) =>
+    judgeQuotes(deps, { request, quotes, proxy: await finding, caller, signal }),
+  )
+  const look = async (entries: readonly Entry[]) => {
+    const found = quotesOf(entries)
+    const judged = await judge(found.map(({ quote }) => quote))
+    return { ...sift(request, found, judged), judged }
+  }
+  const holds = async (entries: readonly Entry[]) => {
+    const { kept } = await look(entries)
+    const standing = kept.filter(({ simulation }) => simulation.status !== 'reverted')
+    return isEnough(standing.map(({ entry }) => entry))
+  }
+  const [asked] = await Promise.all([
     fanOut(deps, {
       sources,
       request: request.source,
@@ -184,27 +222,18 @@ export async function aggregate(
       patienceMs,
       signal,
       isSimulated: isDryRun,
-      hasty,
+      holds: isDryRun ? holds : undefined,
+      hasty: waits,
       onEntry: waits?.arrived,
     }).finally(waits?.close),
-    deployedProxy(deps, request, signal),
+    finding,
   ])
-  const found = quotesOf(asked)
-  const quotes = found.map(({ quote }) => quote)
-  const judged = await judgeQuotes(deps, { request, quotes, proxy, caller, signal })
-  const refused = new Map<string, SourceFailure>()
-  const kept = found.flatMap(({ entry, quote }, index): readonly RankedQuote[] => {
-    const simulation = judged.simulations[index] ?? disabled
-    const refusal = strictRefusal(request, { quote, simulation })
-    if (!refusal) return [{ entry, quote, simulation }]
-    refused.set(quote.provider, refusal)
-    return []
-  })
+  const { kept, refused, judged } = await look(asked)
   const entries = asked.map((entry) => {
     const refusal = refused.get(entry.provider)
     return refusal ? { ...entry, outcome: refusal } : entry
   })
-  const { gasPrice, blockNumber, elapsedMs } = judged
+  const { gasPrice, blockNumber, elapsedMs, simulations } = judged
   const references = referencesOf(asked)
   const ranked = rank({ quotes: kept, request: request.source, gasPrice, references })
   const best = bestOf(ranked)
@@ -221,7 +250,7 @@ export async function aggregate(
     elapsedMs: performance.now() - started,
     simulation: {
       winner: best?.simulation.status === 'success' ? best.quote.provider : undefined,
-      simulated: blockNumber === undefined ? 0 : quotes.length,
+      simulated: blockNumber === undefined ? 0 : simulations.length,
       elapsedMs,
       blockNumber,
     },

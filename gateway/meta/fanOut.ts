@@ -50,6 +50,11 @@ export type FanOutParameters = {
    * have to be proved count, too. Default: they are not.
    */
   readonly isSimulated?: boolean | undefined
+  /**
+   * Whether what is in hand stands up to its dry runs: asked once, before anybody is cut short for taking longer
+   * than is usual of it. Default: it does.
+   */
+  readonly holds?: ((entries: readonly Entry[]) => Promise<boolean>) | undefined
   readonly onEntry?: ((entry: Entry) => void) | undefined
   /** Who is waited for how long, and whose calls go on behind the answer. Default: all alike, and nobody's. */
   readonly hasty?: Hasty | undefined
@@ -180,6 +185,7 @@ export async function fanOut(
     patienceMs,
     signal,
     isSimulated = false,
+    holds,
     onEntry,
     hasty,
   }: FanOutParameters,
@@ -203,7 +209,7 @@ export async function fanOut(
   const hurried = new Set(hasty && names.filter(hasty.has))
   const others = names.filter((name) => !hurried.has(name))
   const grace = createGrace({ leastMs: patienceMs * graceOfPatience, others })
-  const usual = createUsualWaits()
+  const usual = createUsualWaits({ holds: holds && (() => holds([...entries])) })
 
   async function hear(source: Source): Promise<Entry> {
     const isHurried = hurried.has(source.name)
@@ -263,7 +269,7 @@ const quotesInHand = (entries: readonly Entry[]) =>
  * A quote of our own search, or those of two others: by itself a source whose server was taken over has nobody cut
  * short, whatever it promises at once.
  */
-function isEnough(entries: readonly Entry[]): boolean {
+export function isEnough(entries: readonly Entry[]): boolean {
   const quotes = quotesInHand(entries)
   return quotes.length >= 2 || quotes.some(({ isReference }) => isReference)
 }

@@ -28,6 +28,7 @@ function open(
     deadlineMs = 9_000,
     patienceMs = 3_000,
     left = () => undefined,
+    holds,
   }: {
     hasty?: readonly string[]
     /** How long the others are waited for. */
@@ -36,6 +37,7 @@ function open(
     patienceMs?: number
     /** Whom to tell of an answer that comes too late. */
     left?: Hasty['leave']
+    holds?: (entries: readonly Entry[]) => Promise<boolean>
   } = {},
 ) {
   const answers = new Map(
@@ -53,6 +55,7 @@ function open(
       deadlineMs,
       patienceMs,
       signal,
+      holds,
       hasty: {
         has: (name) => hasty.includes(name),
         usualMs: (name) => usual[name],
@@ -218,6 +221,44 @@ s(
         [900, 'slow'],
       ],
     )
+  },
+)
+s(
+  'cuts nobody short before what is in hand is known to hold, which is asked once [17/usual-holds]',
+  async () => {
+    const cuts = [
+      [300, 'slow'],
+      [401, 'slower'],
+    ]
+    for (const [doesHold, expected] of [
+      [true, cuts],
+      [false, []],
+    ] as const) {
+      nowMs = 0
+      const asked: (readonly string[])[] = []
+      const { promise: held, resolve: tell } = Promise.withResolvers<boolean>()
+      const { at, told, ended } = open(['routing', 'slow', 'slower'], {
+        usual: { slow: 200, slower: 400 },
+        holds(entries) {
+          asked.push(entries.map(({ provider }) => provider))
+          return held
+        },
+      })
+      await at(40, 'routing', answerQuote({ provider: 'routing', isReference: true }))
+      await at(199)
+      assert.equal(asked, [])
+      await at(300)
+      tell(doesHold)
+      await at(300)
+      await at(1_000)
+      assert.equal(asked, [['routing']])
+      assert.equal(
+        told.slice(1).map(([ms, name]) => [ms, name]),
+        expected,
+      )
+      await at(3_001)
+      await ended
+    }
   },
 )
 s(

@@ -5,11 +5,17 @@ import type { Ticket } from './provider/ticket.ts'
 const leastMoreMs = 20
 
 /**
- * Ends the wait for whoever takes longer than is usual of it, once there is enough to answer with. What it
- * waits for its turns is not its time, and what came while the loop was busy is read first.
+ * Ends the wait for whoever takes longer than is usual of it, once there is enough to answer with that `holds`,
+ * which is asked once. What it waits for its turns is not its time, and what came while the loop was busy is read
+ * first.
  */
-export function createUsualWaits() {
+export function createUsualWaits({
+  holds = async () => true,
+}: {
+  readonly holds?: (() => Promise<boolean>) | undefined
+} = {}) {
   const enough = Promise.withResolvers<void>()
+  let held: Promise<boolean> | undefined
   const timers = new Set<NodeJS.Timeout>()
   const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -37,6 +43,8 @@ export function createUsualWaits() {
       }
       for (let ms = leftMs(); ms > 0; ms = leftMs()) await sleep(ms)
       await enough.promise
+      held ??= holds()
+      if (!(await held)) return new Promise(() => undefined)
       await new Promise(setImmediate)
       return fail('timeout', `slower than the ${Math.round(usualMs)} ms that it is waited for`)
     },
