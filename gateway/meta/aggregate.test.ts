@@ -8,23 +8,25 @@ import {
 } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { CandidateResult } from '../../simulator/simulator.ts'
+import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
 import { type AggregateDeps, aggregate } from './aggregate.ts'
 import type { CalldataPolicy } from './calldata/checkQuote.ts'
+import { fail, type SourceOutcome } from './provider/source.ts'
 import type { SourceWorth } from './sourceWorth.ts'
 
 const s = suite('meta/aggregate')
 /** Whoever has not answered when there is enough to answer with is overdue. */
-const impatient: SourceWorth = {
+const impatientWith = (overdue: string): SourceWorth => ({
   of: () => ({
     has: () => false,
-    usualMs: (source) => (source === 'slow' ? 0 : undefined),
+    usualMs: (source) => (source === overdue ? 0 : undefined),
     isSilent: () => false,
     leave: () => undefined,
     arrived: () => undefined,
     note: () => undefined,
     close: () => undefined,
   }),
-}
+})
 const delivers = { status: 'ok', amountOut: 1_000n, gasUsed: 1n } as const
 const falls: CandidateResult = { status: 'simulation_failed', reason: 'STF' }
 
@@ -41,6 +43,9 @@ async function ask(
     results = [falls, delivers],
     slowTurns = 200,
     runTurns = 0,
+    awayFor = 0,
+    overdue = 'slow',
+    slowAnswer = answerQuote({ provider: 'slow' }),
     findProxy,
   }: {
     readonly dryRun?: boolean
@@ -49,6 +54,10 @@ async function ask(
     readonly slowTurns?: number
     /** Of each dry run. */
     readonly runTurns?: number
+    /** Dry runs that no simulator makes. */
+    readonly awayFor?: number
+    readonly overdue?: string
+    readonly slowAnswer?: SourceOutcome
     /** Of a proxy, which is asked for where this is named. */
     readonly findProxy?: AggregateDeps['findProxy']
   } = {},
@@ -66,7 +75,7 @@ async function ask(
       name: 'slow',
       async answer() {
         await waitTurns(slowTurns)
-        return answerQuote({ provider: 'slow' })
+        return slowAnswer
       },
     }),
   ]
@@ -79,7 +88,7 @@ async function ask(
       targets: listRouter(sources),
       deadlineMs: 60_000,
       patienceMs: 60_000,
-      worth: impatient,
+      worth: impatientWith(overdue),
       priceGas: async () => undefined,
       findProxy: findProxy ?? (async () => undefined),
       dryRunOf:
@@ -87,6 +96,8 @@ async function ask(
         async ({ candidates }) => {
           runs.push(candidates.length)
           await waitTurns(runTurns)
+          if (runs.length <= awayFor)
+            throw new SimulatorUnavailable({ chainId: 8453, reason: 'no fork stands' })
           return { blockNumber: 7n, blockHash: '0x07', results }
         },
     },
@@ -134,6 +145,22 @@ s('dry-runs whoever answers meanwhile beside the others [17/usual-meanwhile]', a
   const results = [delivers, more]
   const asked = await ask('standard', { dryRun: true, results, slowTurns: 50, runTurns: 400 })
   assert.equal(asked, { best: 'slow', leftBehind: [], runs: [1, 2] })
+})
+s('dry-runs once where nobody is overdue who has not answered [17/usual-answered]', async () => {
+  const results = [delivers, delivers]
+  const { runs } = await ask('standard', { dryRun: true, overdue: 'routing', results })
+  assert.equal(runs, [2])
+})
+s('takes nothing for passed that no dry run has decided [17/usual-undecided]', async () => {
+  const undecided = { status: 'simulation_unavailable', cause: 'rpc_error', reason: '' } as const
+  const results = [delivers, undecided, delivers]
+  const asked = await ask('standard', { dryRun: true, quick: ['one', 'other'], results })
+  assert.equal(asked, { best: 'one', leftBehind: [], runs: [2, 3] })
+})
+s('dry-runs again in the end what no simulator had run [17/usual-away]', async () => {
+  const slowAnswer = fail('no_route', 'no pool')
+  const asked = await ask('strict', { awayFor: 1, results: [delivers], slowAnswer })
+  assert.equal(asked, { best: 'routing', leftBehind: [], runs: [1, 1] })
 })
 s(
   'hears of a proxy that cannot be read while sources are waited for [17/usual-proxy]',

@@ -155,11 +155,13 @@ export async function judgeQuotes(
 
 type Judged = Awaited<ReturnType<typeof judgeQuotes>>
 
-/** Of quotes that come one after the other: again only where another one has come. */
+/** Of quotes that come one after the other: again only where another one has come, or none was dry-run. */
 function judgeOnce(judge: (quotes: readonly SourceQuote[]) => Promise<Judged>) {
   let last: { readonly count: number; readonly judged: Promise<Judged> } | undefined
-  return (quotes: readonly SourceQuote[]) => {
-    if (last?.count !== quotes.length) last = { count: quotes.length, judged: judge(quotes) }
+  return async (quotes: readonly SourceQuote[]) => {
+    const known = last?.count === quotes.length ? await last.judged : undefined
+    if (known?.blockNumber !== undefined) return known
+    last = { count: quotes.length, judged: judge(quotes) }
     return last.judged
   }
 }
@@ -208,8 +210,9 @@ export async function aggregate(
     return { ...sift(request, found, judged), judged }
   }
   const holds = async (entries: readonly Entry[]) => {
-    const { kept } = await look(entries)
-    const standing = kept.filter(({ simulation }) => simulation.status !== 'reverted')
+    const { kept, judged } = await look(entries)
+    const isAway = judged.blockNumber === undefined
+    const standing = kept.filter(({ simulation }) => isAway || simulation.status === 'success')
     return isEnough(standing.map(({ entry }) => entry))
   }
   const [asked] = await Promise.all([

@@ -51,8 +51,8 @@ export type FanOutParameters = {
    */
   readonly isSimulated?: boolean | undefined
   /**
-   * Whether what is in hand stands up to its dry runs: asked once, before anybody is cut short for taking longer
-   * than is usual of it. Default: it does.
+   * Whether what is in hand stands up to its dry runs: asked once, when somebody takes longer than is usual of it.
+   * Default: it does.
    */
   readonly holds?: ((entries: readonly Entry[]) => Promise<boolean>) | undefined
   readonly onEntry?: ((entry: Entry) => void) | undefined
@@ -227,11 +227,13 @@ export async function fanOut(
       signal: AbortSignal.any([either, end.signal]),
       aborted,
     })
+    let isOpen = true
     const over =
       usualMs === undefined
         ? grace.over(hasty?.isSilent(source.name) === true)
-        : usual.over({ usualMs, ticket: call.ticket })
+        : usual.over({ usualMs, ticket: call.ticket, isOpen: () => isOpen })
     const late = await Promise.race([aborted, call.asked, over.then(toLate)])
+    isOpen = false
     if (!('late' in late)) return call.toEntry(late)
     const tell = hasty?.leave(source.name)
     if (tell) void call.asked.then((outcome) => tell(call.toEntry(outcome)))

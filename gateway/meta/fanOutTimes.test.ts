@@ -277,7 +277,7 @@ s(
     const waits = createUsualWaits()
     waits.noteEnough()
     let isOver = false
-    void waits.over({ usualMs: 200, ticket: () => ticket }).then(() => {
+    void waits.over({ usualMs: 200, ticket: () => ticket, isOpen: () => true }).then(() => {
       isOver = true
     })
     for (const [untilMs, expected] of [

@@ -4,45 +4,13 @@ import { LRUCache } from 'lru-cache'
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { fanOut } from './fanOut.ts'
+import { holdTurns } from './testing/holdTurns.ts'
 import { createTurns } from './turns.ts'
 
 const s = suite('meta/turns')
 
-/** A loop that rests when it is told to. */
-function create() {
-  let rested = Promise.withResolvers<void>()
-  let nowMs = 0
-  const takeTurn = createTurns({
-    now: () => nowMs,
-    whenRested(patience) {
-      patience()
-      return rested.promise
-    },
-  })
-  const begun: string[] = []
-  const ask = (caller: string, signal = new AbortController().signal, site?: string) =>
-    takeTurn({ caller, site, signal }).then(() => void begun.push(caller))
-  const refresh = (caller: string) =>
-    takeTurn({ caller, isRefresh: true, signal: new AbortController().signal }).then(
-      () => void begun.push(caller),
-    )
-  return {
-    begun,
-    ask,
-    refresh,
-    takeTurn,
-    async rest(ms = 1) {
-      nowMs += ms
-      const { resolve } = rested
-      rested = Promise.withResolvers()
-      resolve()
-      for (let n = 0; n < 5; n += 1) await Promise.resolve()
-    },
-  }
-}
-
 s('begins at once while nobody else does, and then when the loop had time', async () => {
-  const { ask, begun, rest } = create()
+  const { ask, begun, rest } = holdTurns()
   await ask('a')
   const next = ask('b')
   await Promise.resolve()
@@ -53,7 +21,7 @@ s('begins at once while nobody else does, and then when the loop had time', asyn
 })
 
 s('has a crowd wait behind itself [strangers/meta-turns]', async () => {
-  const { ask, begun, rest } = create()
+  const { ask, begun, rest } = holdTurns()
   const crowd = Array.from({ length: 50 }, (_, n) => ask(`crowd ${n % 4}`))
   for (let n = 0; n < 8; n += 1) await rest()
   const honest = ask('honest')
@@ -73,7 +41,7 @@ s('has a crowd wait behind itself [strangers/meta-turns]', async () => {
 s(
   'has whoever asks all the time wait for one turn of each who comes, not for as many as it had [strangers/meta-newcomers]',
   async () => {
-    const { ask, begun, rest } = create()
+    const { ask, begun, rest } = holdTurns()
     for (let n = 0; n < 10; n += 1) {
       await ask('steady')
       await rest()
@@ -92,7 +60,7 @@ s(
 s(
   'has a crowd that has just come wait behind who asks once a second [strangers/meta-regular]',
   async () => {
-    const { ask, begun, rest } = create()
+    const { ask, begun, rest } = holdTurns()
     for (let n = 0; n < 20; n += 1) {
       await ask('regular')
       await rest(1_000)
@@ -111,7 +79,7 @@ s(
 s(
   'has whoever asks once a second overtaken by none who comes a second later, where more ask than there are turns for [strangers/meta-overtaken]',
   async () => {
-    const { ask, begun, rest } = create()
+    const { ask, begun, rest } = holdTurns()
     const crowd = Array.from({ length: 140 }, (_, n) => `once a minute ${n}`)
     for (const caller of crowd) {
       await ask(caller)
@@ -136,25 +104,31 @@ s(
   },
 )
 
-s('has first answers and refreshes take turns [meta/turns-refreshes]', async () => {
-  const { ask, refresh, begun, rest } = create()
-  await ask('a')
-  const streams = Array.from({ length: 6 }, (_, n) => refresh(`stream ${n}`))
-  const crowd = [ask('b'), ask('b'), ask('b'), ask('b')]
-  await rest()
-  const honest = ask('honest')
-  for (let n = 0; n < 10; n += 1) await rest()
-  await Promise.all([...streams, ...crowd, honest])
-  const answers = begun.filter((caller) => !caller.startsWith('stream'))
-  assert.equal(answers, ['a', 'b', 'honest', 'b', 'b', 'b'])
-  const places = begun.flatMap((caller, place) => (caller.startsWith('stream') ? [place] : []))
-  assert.equal(places, [1, 3, 5, 7, 9, 11])
-})
+s(
+  'has whoever asks once a second go on while ever more others come [strangers/meta-ever-more]',
+  async () => {
+    const { ask, begun, rest } = holdTurns()
+    const hadBy = () => begun.filter((caller) => caller === 'regular').length
+    void ask('regular')
+    let asked = 1
+    for (let turn = 0; turn < 400; turn += 1) {
+      void ask(`new ${turn}`)
+      // Each second, if it had the one before.
+      if (turn % 20 === 0 && hadBy() === asked) {
+        void ask('regular')
+        asked += 1
+      }
+      await rest(50)
+    }
+    const turns = hadBy()
+    assert.ok(turns >= 10, `${turns} turns in 20 s`)
+  },
+)
 
 s(
   'has the addresses and keys of one site wait behind each other [strangers/meta-sites]',
   async () => {
-    const { ask, begun, rest } = create()
+    const { ask, begun, rest } = holdTurns()
     const { signal } = new AbortController()
     // Whoever had a turn a moment ago, and somebody new at each request.
     await ask('honest')
@@ -195,7 +169,7 @@ s(
 )
 
 s('has nobody wait who has left', async () => {
-  const { ask, begun, rest } = create()
+  const { ask, begun, rest } = holdTurns()
   await ask('a')
   const left = new AbortController()
   const leaving = ask('b', left.signal)
@@ -209,7 +183,7 @@ s('has nobody wait who has left', async () => {
 })
 
 s('answers for whoever waits too long for a turn [strangers/meta-late]', async () => {
-  const { ask, takeTurn } = create()
+  const { ask, takeTurn } = holdTurns()
   await ask('a')
   const source = scriptSource({ name: 'asked', answer: answerQuote() })
   const entries = await fanOut(
@@ -313,7 +287,7 @@ s(
 )
 
 s('keeps no listener of whoever had a turn', async () => {
-  const { ask, rest } = create()
+  const { ask, rest } = holdTurns()
   const { signal } = new AbortController()
   const asked = [ask('a', signal), ask('b', signal)]
   assert.is(getEventListeners(signal, 'abort').length, 1)

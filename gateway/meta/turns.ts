@@ -34,9 +34,11 @@ type Line = {
  * turn, its own or one of its site, was longest ago: by how many they had of late, a crowd that has just come would
  * be before whoever asks once a second, until it had as many. Nobody's was longer ago than a second before it came:
  * where more ask once a minute than there are turns for, they would be before whoever asks once a second for ever.
+ * For the same reason no round lasts longer than that, however many come into it.
  * The fewer turns they had, the less a loop that does not rest is waited for: many who ask once in a while would
  * never all have theirs. First answers and refreshes are two lines and take turns, since whoever waits for its first
- * one has nothing meanwhile, and refreshes are as many as there are streams. Who waits would be under way otherwise,
+ * one has nothing meanwhile, and refreshes are as many as there are streams; but whoever asks all the time has no
+ * turn for its line's sake. Who waits would be under way otherwise,
  * and take more: no bound is needed.
  */
 export function createTurns({
@@ -56,12 +58,14 @@ export function createTurns({
   /** The round of the turn that began last; where nobody waits any more, the one after all that were begun. */
   let round = 0
   let latest = 0
+  let roundSinceMs = 0
 
   /** Its own or those of its site. */
   const readHad = ({ caller, site }: Waiter, nowMs: number) =>
     Math.max(ofCallers.had(caller, nowMs), ofSites.had(site, nowMs))
   const roundOf = ({ caller, site }: Waiter) =>
     Math.max(round, rounds.ofCallers.get(caller) ?? 0, rounds.ofSites.get(site) ?? 0)
+  const isCrowd = (waiter: Waiter) => readHad(waiter, now()) > turnsOfBusy / 2
   function rankOf(waiter: Waiter): Rank {
     const { caller, site, cameAtMs } = waiter
     const earliest = cameAtMs - newcomerMs
@@ -73,15 +77,23 @@ export function createTurns({
     line.first ??= pick(line.waiting, rankOf)
     return line.first
   }
-  const findNext = () =>
-    latestLine === answers
-      ? (firstOf(refreshes) ?? firstOf(answers))
-      : (firstOf(answers) ?? firstOf(refreshes))
+  function findNext(): Waiter | undefined {
+    const [due, other] = latestLine === answers ? [refreshes, answers] : [answers, refreshes]
+    const [first, second] = [firstOf(due), firstOf(other)]
+    // Whoever is a crowd by itself stands for no line.
+    return first && second && isCrowd(first) && !isCrowd(second) ? second : (first ?? second)
+  }
 
   /** Of whoever is next in line; whoever may come yet is waited for as the busiest are. */
   function patience(): number {
     const next = findNext()
     return next ? Math.min(1, readHad(next, now()) / turnsOfBusy) : 1
+  }
+
+  function goTo(next: number, nowMs: number): void {
+    if (next === round) return
+    round = next
+    roundSinceMs = nowMs
   }
 
   async function run(): Promise<void> {
@@ -90,15 +102,18 @@ export function createTurns({
       const nowMs = now()
       ofCallers.note(next.caller, nowMs)
       ofSites.note(next.site, nowMs)
-      round = roundOf(next)
+      goTo(nowMs - roundSinceMs > longestRoundMs ? latest : roundOf(next), nowMs)
       latest = Math.max(latest, round + 1)
       noteRound(rounds.ofCallers, next.caller, round)
       noteRound(rounds.ofSites, next.site, round)
       latestLine = refreshes.waiting.has(next) ? refreshes : answers
+      // Of whoever waits in the other line, too, the rank is another one now.
+      answers.first = undefined
+      refreshes.first = undefined
       next.begin()
       await whenRested(patience)
     }
-    round = latest
+    goTo(latest, now())
     isRunning = false
   }
 
@@ -125,6 +140,8 @@ const createLine = (): Line => ({ waiting: new Set(), first: undefined })
 const mostRemembered = 10_000
 /** Whoever was never here, or not for longer, is as one who asks once a second. */
 const newcomerMs = 1_000
+/** Then last turns alone decide: a round into which ever more come would keep those who had theirs from another. */
+const longestRoundMs = 1_000
 /** The round in which each is next. */
 const createRounds = () => new LRUCache<string, number>({ max: mostRemembered })
 

@@ -31,9 +31,12 @@ export function createUsualWaits({
     async over({
       usualMs,
       ticket,
+      isOpen,
     }: {
       readonly usualMs: number
       readonly ticket: () => Ticket | undefined
+      /** Nothing is asked for whoever has answered. */
+      readonly isOpen: () => boolean
     }): Promise<SourceOutcome> {
       const startedAtMs = performance.now()
       const leftMs = () => {
@@ -43,8 +46,8 @@ export function createUsualWaits({
       }
       for (let ms = leftMs(); ms > 0; ms = leftMs()) await sleep(ms)
       await enough.promise
-      held ??= holds()
-      if (!(await held)) return new Promise(() => undefined)
+      if (isOpen()) held ??= holds()
+      if (!isOpen() || !(await held)) return new Promise(() => undefined)
       await new Promise(setImmediate)
       return fail('timeout', `slower than the ${Math.round(usualMs)} ms that it is waited for`)
     },
