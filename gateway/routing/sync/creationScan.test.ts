@@ -302,6 +302,9 @@ s(
     assert.ok(never.left < 4_500_000)
     const back = await lookTwice([], async (turn) => (turn === 3 ? [] : refuse()), 5)
     assert.equal([back.found, back.refusals], [[...waits, 0, undefined], 4])
+    // Nor does one that answers now and then.
+    const flaky = await lookTwice([], async (turn) => (turn % 4 === 3 ? [] : refuse()), 12)
+    assert.is(flaky.refusals, 5)
   },
 )
 

@@ -62,7 +62,8 @@ export function createCreationWitness() {
       const range = width.cut(whole)
       try {
         const logs = await ask(client, range)
-        refusals = 0
+        // All at once, one that refuses three times of four would have each range wait for minutes.
+        refusals = Math.max(0, refusals - 1)
         const isTooMuch = logs.length > mostTold
         if (isTooMuch && narrow(range, tooMany)) return 'narrower'
         if (isTooMuch)

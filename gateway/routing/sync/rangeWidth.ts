@@ -3,7 +3,7 @@ import type { BlockRange, Refusal } from '../../chain/nodes/refusal.ts'
 
 /** At first, and never more. */
 const widestBlocks = 1_000_000n
-/** Ranges that are given before a wider one is tried, twice as many after each that was refused. */
+/** Ranges that are given before a wider one is tried, twice as many after each such trial that was refused in a row. */
 const [fewestGiven, mostGiven] = [8, 512]
 
 export type RangeWidth = {
@@ -47,7 +47,8 @@ export function createRangeWidth({ least }: { readonly least: bigint }): RangeWi
       const fewer = isTrial && !isNamed ? settled : lengthOf(newest)
       const next = isNamed || fewer > least ? fewer : least
       if (next < least || next >= lengthOf(range)) return false
-      if (isTrial) calm = Math.min(2 * calm, mostGiven)
+      // What had been given is refused: its limit is another one now.
+      calm = isTrial ? Math.min(2 * calm, mostGiven) : fewestGiven
       blocks = next
       settled = next
       left = calm
