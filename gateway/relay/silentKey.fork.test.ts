@@ -14,7 +14,7 @@ import { openRelayerKey } from '../signing/openRelayerKey.ts'
 
 /** The key service takes connections and never answers. */
 const s = suite('relay with a silent key service')
-const timeoutMs = 400
+const timeoutMs = 1_000
 const chain = await startWorldChain({ chainId: 8453 })
 let asked = 0
 const silent = createServer(() => {

@@ -139,7 +139,8 @@ s('are quoted where they are better, after a dry run', async () => {
 s(
   'keep nobody waiting who has another route; the verdict is for the next [trust/patience]',
   async () => {
-    const hasty = await startRouting(1)
+    // Long enough for a verdict that is known, on a machine that has more to do.
+    const hasty = await startRouting(200)
     await hasty.warmed
     const { promise, resolve } = Promise.withResolvers<void>()
     ;[gate, dryRuns] = [promise, []]
