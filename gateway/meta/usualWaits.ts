@@ -16,6 +16,7 @@ export function createUsualWaits({
 } = {}) {
   const enough = Promise.withResolvers<void>()
   let held: Promise<boolean> | undefined
+  const never = new Promise<never>(() => undefined)
   const timers = new Set<NodeJS.Timeout>()
   const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -46,8 +47,9 @@ export function createUsualWaits({
       }
       for (let ms = leftMs(); ms > 0; ms = leftMs()) await sleep(ms)
       await enough.promise
-      if (isOpen()) held ??= holds()
-      if (!isOpen() || !(await held)) return new Promise(() => undefined)
+      if (!isOpen()) return never
+      held ??= holds()
+      if (!(await held)) return never
       await new Promise(setImmediate)
       return fail('timeout', `slower than the ${Math.round(usualMs)} ms that it is waited for`)
     },
