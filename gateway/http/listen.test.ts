@@ -173,31 +173,66 @@ s(
   },
 )
 
+/** Somebody in a thread of its own, who is taken in by this one only when its loop goes on. */
+async function waitToCall(port: number) {
+  const steps = new Int32Array(new SharedArrayBuffer(8))
+  const caller = new Worker(
+    `const { parentPort, workerData: { port, steps } } = require('node:worker_threads')
+    const { connect } = require('node:net')
+    const tell = (what) => parentPort.postMessage(what)
+    const ask = (done) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write('GET /work HTTP/1.1\\r\\nhost: a\\r\\nconnection: close\\r\\n\\r\\n', done)
+      })
+      return socket.setEncoding('utf8').on('error', ({ code }) => tell(code)).on('data', tell)
+    }
+    // The second time is fast.
+    ask(() => undefined).on('close', () => {
+      Atomics.wait(steps, 0, 0)
+      ask(() => {
+        Atomics.store(steps, 1, 1)
+        Atomics.notify(steps, 1)
+      })
+    })`,
+    { eval: true, workerData: { port, steps } },
+  )
+  await once(caller, 'message')
+  const told = once(caller, 'message')
+  return {
+    /** Until its request is with the system. */
+    call() {
+      Atomics.store(steps, 0, 1)
+      Atomics.notify(steps, 0)
+      assert.is.not(Atomics.wait(steps, 1, 0, 60_000), 'timed-out')
+    },
+    async answer(): Promise<string> {
+      const [text] = await told
+      await caller.terminate()
+      return String(text)
+    },
+  }
+}
+
 s(
   'takes in those who wait to be when it is told to stop, and answers them [24/queued]',
   async () => {
     const { server, finish } = await serveWork()
     finish()
-    // A thread: this one takes nobody in until it goes on.
-    const isConnected = new Int32Array(new SharedArrayBuffer(4))
-    const caller = new Worker(
-      `const { parentPort, workerData: { port, isConnected } } = require('node:worker_threads')
-    const tell = (what) => parentPort.postMessage(what)
-    const socket = require('node:net').connect(port, '127.0.0.1', () => {
-      socket.write('GET /work HTTP/1.1\\r\\nhost: a\\r\\nconnection: close\\r\\n\\r\\n', () => {
-        Atomics.store(isConnected, 0, 1)
-        Atomics.notify(isConnected, 0)
-      })
-    })
-    socket.setEncoding('utf8').on('error', ({ code }) => tell(code)).on('data', tell)`,
-      { eval: true, workerData: { port: server.port, isConnected } },
-    )
-    const told = once(caller, 'message')
-    assert.is.not(Atomics.wait(isConnected, 0, 0, 60_000), 'timed-out')
+    const caller = await waitToCall(server.port)
+    caller.call()
     await server.close({ graceMs: 60_000 })
-    assert.match(String((await told)[0]), /^HTTP\/1.1 200 /)
-    await caller.terminate()
+    assert.match(await caller.answer(), /^HTTP\/1.1 200 /)
   },
 )
+
+s('and who came within the turn in which it looked for them [24/queued-late]', async () => {
+  const { server, finish } = await serveWork()
+  finish()
+  const caller = await waitToCall(server.port)
+  // In the first turn whose length is looked at, after those who wait were taken in and before it is over.
+  setImmediate(() => setImmediate(() => caller.call()))
+  await server.close({ graceMs: 60_000 })
+  assert.match(await caller.answer(), /^HTTP\/1.1 200 /)
+})
 
 s.run()

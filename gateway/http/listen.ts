@@ -96,20 +96,23 @@ const longestWaitMs = 250
 
 /**
  * Until a turn of the loop was short and took nobody in: whoever waited for it has been taken in, one in a turn.
- * The system resets those who still wait when the port is closed, with what they have sent.
+ * The system resets those who still wait when the port is closed, with what they have sent. Who comes while the
+ * turn lasts waits unseen, so that it has to be the shorter the less it was waited for.
  */
 async function untilNobodyWaits(server: Server): Promise<void> {
   let taken = 0
   server.on('connection', () => {
     taken += 1
   })
-  const endsAt = performance.now() + longestWaitMs
+  const startedAt = performance.now()
   await nextTurn()
-  for (let isQuiet = false; !isQuiet && performance.now() < endsAt; ) {
+  for (let waited = 0, isQuiet = false; !isQuiet && waited < longestWaitMs; ) {
     const turnAt = performance.now()
     taken = 0
     await nextTurn()
-    isQuiet = taken === 0 && performance.now() - turnAt < shortTurnMs
+    const endedAt = performance.now()
+    waited = endedAt - startedAt
+    isQuiet = taken === 0 && endedAt - turnAt < (shortTurnMs * waited) / longestWaitMs
   }
 }
 
@@ -120,12 +123,6 @@ async function close(
 ): Promise<void> {
   // Before callers are told to leave their connections: they would wait here for new ones.
   await untilNobodyWaits(server)
-  endings.streams.come()
-  const timer = setTimeout(() => {
-    endings.requests.come()
-    server.closeAllConnections()
-  }, graceMs)
-  const lingersUntil = performance.now() + lingerMs
   let isClosed = false
   const closed = new Promise<void>((resolve) => {
     // HTTP's own would close what rests now, and with it lose what is on its way.
@@ -134,6 +131,12 @@ async function close(
       resolve()
     })
   })
+  endings.streams.come()
+  const timer = setTimeout(() => {
+    endings.requests.come()
+    server.closeAllConnections()
+  }, graceMs)
+  const lingersUntil = performance.now() + lingerMs
   while (!isClosed) {
     if (performance.now() >= lingersUntil) server.closeIdleConnections()
     await Promise.race([closed, wait(lookEveryMs, undefined, { ref: false })])
