@@ -9,8 +9,11 @@ function stand() {
 }
 
 /** A node with a bucket of calls, asked for as much as the limits let through. */
-function askFor(secs: number, { perSecond, burst }: { perSecond: number; burst: number }) {
-  const { clock, limits } = stand()
+function askFor(
+  secs: number,
+  { perSecond, burst }: { perSecond: number; burst: number },
+  { clock, limits } = stand(),
+) {
   let [left, backoffMs] = [burst, 0]
   const counted = { taken: 0, refusedLately: 0, askedLately: 0 }
   const endMs = clock.ms + secs * 1_000
@@ -93,6 +96,21 @@ for (const rate of [
       assert.ok(refusedLately <= 0.02 * askedLately, `${refusedLately} of ${askedLately} refused`)
     },
   )
+
+for (const first of [4, 12])
+  s(`comes near a rate of 19 within seconds after ${first} calls at first [nodes/rate-soon]`, () => {
+    const begun = stand()
+    const { clock, limits } = begun
+    // Each time what is asked at once is more than the node's bucket has left.
+    limits.took(4)
+    limits.refused({ kind: 'rate_limited' }, { ...load, calls: 25 })
+    clock.ms += 1_100
+    limits.took(first)
+    limits.refused({ kind: 'rate_limited' }, { ...load, calls: 12 })
+    assert.is(limits.read().callsPerSecond, Math.max(8, first))
+    const { taken } = askFor(30, { perSecond: 19, burst: 19 }, begun)
+    assert.ok(taken > 0.8 * 30 * 19, `${taken} taken`)
+  })
 
 s('takes a door that is shut for no rate', () => {
   const { clock, limits } = stand()

@@ -156,6 +156,8 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
 /** Calls per second: without a bound until one is refused, then as many as are taken. */
 function createPace({ now }: { readonly now: () => number }) {
   let perSecond: number | undefined
+  /** It is what a moment happened to take, which may be far less than the rate. */
+  let isGuess = false
   let longAgoMs = 60_000
   /** At this rate it was refused. */
   let ceiling = Number.POSITIVE_INFINITY
@@ -170,6 +172,12 @@ function createPace({ now }: { readonly now: () => number }) {
   }
 
   const isCalm = () => now() - refusedAtMs > oftenMs
+
+  /** In a second since the last refusal, which has left nothing either; 0 where that is too short ago to tell. */
+  function lately(): number {
+    const ms = now() - refusedAtMs
+    return ms < windowMs ? 0 : (takenSinceRefusal * 1_000) / ms
+  }
 
   return {
     isCalm,
@@ -189,12 +197,14 @@ function createPace({ now }: { readonly now: () => number }) {
       recent.push({ atMs: now(), calls })
       if (recent.length > 200) forgetOld()
       const isBinding = perSecond !== undefined && paidAtMs > now() - windowMs / 2
-      if (perSecond === undefined || !isBinding || !isCalm() || now() - grownAtMs < oftenMs) return
+      const [calmMs, growth] = isGuess ? [windowMs, 1.1] : [oftenMs, 1.05]
+      const isEarly = now() - Math.max(refusedAtMs, grownAtMs) < calmMs
+      if (perSecond === undefined || !isBinding || isEarly) return
       const isLongAgo = now() - refusedAtMs > longAgoMs
       // What was refused a moment ago is still refused.
-      if (!isLongAgo && perSecond * 1.05 > ceiling * 0.95) return
+      if (!isLongAgo && perSecond * growth > ceiling * 0.95) return
       grownAtMs = now()
-      perSecond *= 1.05
+      perSecond *= growth
       if (isLongAgo) refusedAtMs += longAgoMs / 4
     },
     refused(pauseMs: number) {
@@ -205,6 +215,7 @@ function createPace({ now }: { readonly now: () => number }) {
         // Each attempt to find the rate costs the pause: well below it is the place to be.
         ceiling = perSecond ?? ceiling
         perSecond = Math.max(slowest, (perSecond ?? carefulGuess * 2) / 2)
+        isGuess = false
         takenSinceRefusal = 0
         refusedAtMs = now()
         return
@@ -213,10 +224,14 @@ function createPace({ now }: { readonly now: () => number }) {
       const measured = recent.reduce((sum, { calls }) => sum + calls, 0)
       const isOften = !isCalm()
       // A single one may be somebody else's doing.
-      if (perSecond === undefined && isOften) perSecond = Math.max(slowestGuess, measured)
-      else if (perSecond !== undefined) {
+      if (perSecond === undefined && isOften) {
+        perSecond = Math.max(slowestGuess, measured)
+        isGuess = true
+      } else if (perSecond !== undefined) {
         ceiling = perSecond
-        perSecond = Math.max(slowest, perSecond * (isOften ? 0.75 : 0.9))
+        const cut = Math.max(perSecond * (isOften ? 0.75 : 0.9), lately() * 0.95)
+        perSecond = Math.max(slowest, Math.min(cut, perSecond * 0.95))
+        isGuess = false
       }
       takenSinceRefusal = 0
       refusedAtMs = now()
