@@ -4,7 +4,7 @@ import { assert, suite } from '../fixtures/test.ts'
 import type { Fork, StartFork } from './fork.ts'
 import type { HotAccount } from './hotSet.ts'
 import { makeFork, WrongUpstream } from './makeFork.ts'
-import type { RpcOutcome } from './rpc/rpcBatch.ts'
+import { type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
 import type { BlockId, Upstream } from './upstream.ts'
 import type { ForkDoor, UpstreamRelay } from './upstreamRelay.ts'
 
@@ -23,6 +23,7 @@ async function make({
   warmMs,
   accounts = hot,
   warm = async () => [],
+  prefetch = async () => undefined,
   warmed = () => undefined,
   exited = new Promise(() => {}),
   startFork,
@@ -33,6 +34,7 @@ async function make({
   accounts?: readonly HotAccount[] | undefined
   /** Its warm-up. */
   warm?: (() => Promise<readonly RpcOutcome[]>) | undefined
+  prefetch?: UpstreamRelay['prefetch'] | undefined
   /** Told which of what it reads is for others from now on. */
   warmed?: ForkDoor['warmed'] | undefined
   exited?: Promise<void> | undefined
@@ -64,7 +66,7 @@ async function make({
       forFork: () => ({ url: 'http://127.0.0.1:2', warmed }),
       slowUrl: 'http://127.0.0.1:3',
     }),
-    prefetch: async () => {},
+    prefetch,
     hotAccounts: () => accounts,
     used: () => undefined,
     close: async () => {},
@@ -134,6 +136,25 @@ s(
       await made
       assert.equal(told, [undefined])
     }
+  },
+)
+
+s(
+  'warms none up by its own reads where there is nothing to spend for it [nodes/warm-unpaid]',
+  async () => {
+    const answers = [answer('0x10'), answer([])]
+    const isWarmedAfter = async (error: Error) => {
+      let isWarmed = false
+      const warm = async () => {
+        isWarmed = true
+        return []
+      }
+      const { kills } = await make({ answers, warm, prefetch: () => Promise.reject(error) })
+      assert.is(kills, 0)
+      return isWarmed
+    }
+    assert.not.ok(await isWarmedAfter(new RpcTransportError('over_budget')))
+    assert.ok(await isWarmedAfter(new RpcTransportError('timeout')))
   },
 )
 

@@ -1,6 +1,7 @@
 import type { Fork, StartFork } from './fork.ts'
 import type { ForkSettings } from './forkSettings.ts'
 import type { StateOverrides } from './rpc/callShapes.ts'
+import { RpcTransportError } from './rpc/rpcBatch.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { readSystemOverrides } from './systemOverrides.ts'
 import type { BlockId, Upstream } from './upstream.ts'
@@ -40,7 +41,7 @@ export async function makeFork(
     throw new WrongUpstream({ chainId, reason: 'its upstream is another chain' })
   const { forFork } = await relay.open()
   const { url: upstreamUrl, warmed } = forFork()
-  const [fork, overrides] = await Promise.all([
+  const [fork, overrides, mayWarm] = await Promise.all([
     startFork({ chainId, upstreamUrl, blockNumber, settings }).catch((error: unknown) => {
       warmed()
       throw error
@@ -50,8 +51,7 @@ export async function makeFork(
       blockNumber,
       precompiles: settings.precompiles,
     }).catch(() => undefined),
-    // A cold fork is slower and no worse.
-    relay.prefetch(target).catch(() => undefined),
+    relay.prefetch(target).then(() => true, mayReadItself),
   ])
   void fork.exited.then(() => warmed())
   try {
@@ -65,7 +65,7 @@ export async function makeFork(
     await Promise.all([
       tested,
       warmFork(fork.rpc, {
-        accounts: relay.hotAccounts(),
+        accounts: mayWarm ? relay.hotAccounts() : [],
         waitMs: warmMs,
         warmed: warmedAndTested,
       }),
@@ -80,6 +80,13 @@ export async function makeFork(
     throw error
   }
 }
+
+/**
+ * A cold fork is slower and no worse. What there was nothing to spend for it would read all the same, as if somebody
+ * waited for it.
+ */
+const mayReadItself = (error: unknown) =>
+  !(error instanceof RpcTransportError && error.fault === 'over_budget')
 
 /** A fork must know its block and run a call before it may take over. */
 async function smokeTest(fork: Fork, blockNumber: bigint) {
