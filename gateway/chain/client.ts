@@ -61,6 +61,10 @@ export type ChainClient = {
   as(purpose: CallPurpose): ChainClient
   /** Whether there are calls to spend for work of a purpose that nobody waits for. */
   hasRoom(purpose: CallPurpose): Promise<boolean>
+  /** Until this work is done what nobody waits for is held, where no endpoint takes as many calls as it is asked. */
+  putFirst<result>(work: () => Promise<result>): Promise<result>
+  /** Whether it is held now. */
+  isHeld(): boolean
   /** Begins with what its endpoints were found to take in earlier runs, and keeps what they are in this one. */
   remember(book: LimitBook): Promise<{ close(): Promise<void> }>
   /** Of each endpoint in its order. */
@@ -159,6 +163,10 @@ export function createChainClient({
     const told = known.filter((blocks) => blocks !== undefined)
     return told.length > 0 && told.length === known.length ? Math.max(...told) : undefined
   }
+  /** Of what was put first. */
+  let underWay = 0
+  const isPaced = ({ limits: { read } }: Endpoint) => read().callsPerSecond !== undefined
+  const isHeld = () => underWay > 0 && endpoints.every(isPaced)
   const connect = (upstreams: Failover, purpose: CallPurpose): Client<Transport, ViemChain> =>
     createClient({
       chain: viemChain,
@@ -215,9 +223,17 @@ export function createChainClient({
               chainId: chain.chainId,
               count: (method) => void spend('sync', [method]),
             }),
-    hasRoom: (purpose) => spend(purpose, []),
+    hasRoom: async (purpose) => !isHeld() && (await spend(purpose, [])),
+    putFirst(work) {
+      underWay += 1
+      return work().finally(() => {
+        underWay -= 1
+      })
+    },
+    isHeld,
     as: (purpose) => ({ ...own, ...connectAll(purpose) }),
     async askEach(calls, purpose) {
+      if (purpose === 'warmUp' && isHeld()) return 'over_budget'
       const methods = calls.map(({ method }) => method)
       if (!(await spend(purpose, methods))) return 'over_budget'
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.

@@ -7,6 +7,7 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
+import type { LimitBook } from '../../chain/nodes/rememberLimits.ts'
 import { openStore } from '../../store/openStore.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
@@ -51,15 +52,18 @@ function answerSome(most: number): NodeSource {
 
 async function openSync({
   source = mainnet,
+  book = { read: async () => undefined, write: async () => undefined },
   ...parameters
 }: Pick<ChainSyncParameters, 'loadsFirst' | 'deepPools' | 'observe' | 'stirred'> & {
   readonly source?: NodeSource
   readonly snapshots?: PoolSnapshots
+  readonly book?: LimitBook
 }) {
   const node = await startNode({ profile: 'own-reth', upstream: source, speed: 100 })
   const chain = getChain(8453)
   if (!chain) throw new Error('chain 8453 is built in')
   const chainClient = createChainClient({ chain, rpcUrls: [node.url] })
+  const limits = await chainClient.remember(book)
   const sync = createChainSync({
     chainClient,
     dexes,
@@ -71,6 +75,7 @@ async function openSync({
   async function close() {
     open.delete(close)
     await sync.close()
+    await limits.close()
     chainClient.close()
     await node.close()
   }
@@ -78,6 +83,7 @@ async function openSync({
   return {
     sync,
     node,
+    chainClient,
     ids: () => [...(sync.current()?.pools.keys() ?? [])].sort(),
     calls: () => node.counters().calls['eth_call'] ?? 0,
     close,
@@ -129,6 +135,31 @@ s('begins with the pools of the majors, by a few calls [nodes/majors-first]', as
   assert.is(opened.sync.loading(), undefined)
   await opened.close()
 })
+
+s(
+  'has what nobody waits for held behind a node of so many calls a second, and behind no other [nodes/load-first]',
+  async () => {
+    const whole = ['asked', 'asked', true]
+    for (const [learned, held] of [
+      [undefined, whole],
+      [JSON.stringify({ callsPerSecond: 2_000 }), ['asked', 'over_budget', false]],
+    ] as const) {
+      const book = { read: async () => learned, write: async () => undefined }
+      const { sync, chainClient, close } = await openSync({ loadsFirst: 'majors', book })
+      const ask = async (purpose: 'simulation' | 'warmUp') => {
+        const answers = await chainClient.askEach([{ method: 'eth_chainId', params: [] }], purpose)
+        return answers === 'over_budget' ? answers : 'asked'
+      }
+      const askAll = () =>
+        Promise.all([ask('simulation'), ask('warmUp'), chainClient.hasRoom('audit')])
+      await sync.start()
+      assert.equal(await askAll(), held)
+      await sync.loading()
+      assert.equal(await askAll(), whole)
+      await close()
+    }
+  },
+)
 
 s(
   'looks for the pairs of a list, whose pools their own factories name [nodes/listed]',

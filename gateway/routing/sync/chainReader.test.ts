@@ -9,6 +9,7 @@ import { createAudit } from './audit.ts'
 import { createPoolBounds } from './bounds/poolBounds.ts'
 import { createChainReader } from './chainReader.ts'
 import { createTokenBook } from './tokenBook.ts'
+import { createTroubledPools } from './troubledPools.ts'
 
 const s = suite('the reader of a chain')
 const word = (n: number) => numberToHex(n, { size: 32 })
@@ -144,6 +145,31 @@ s(
     }
   },
 )
+
+s('reads no pool again that nobody asks for while it is held [nodes/load-shelf]', async () => {
+  const now = () => 0
+  let isHeld = true
+  const looks: unknown[] = []
+  function look(at: unknown): readonly [] {
+    looks.push(at)
+    return []
+  }
+  const bounds = createPoolBounds({ assets: base, dexes: () => [], now })
+  const reader = createReader({
+    isHeld: () => isHeld,
+    bounds: { ...bounds, due: look },
+    troubled: { ...createTroubledPools({ now }), due: look },
+  })
+  await reader.load()
+  const lookAll = async () => {
+    await reader.lookAtShelf()
+    await reader.tryAgain()
+    return looks.splice(0)
+  }
+  assert.equal(await lookAll(), ['asked'])
+  isHeld = false
+  assert.equal(await lookAll(), ['all', 32])
+})
 
 s('asks for no block twice where the head has moved on [strangers/few-trips]', async () => {
   let head = 1

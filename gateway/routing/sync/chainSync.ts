@@ -223,6 +223,7 @@ function connectParts(parameters: ChainSyncParameters) {
       ...chainClient.as('audit'),
       hasRoom: () => chainClient.hasRoom('audit'),
     },
+    isHeld: chainClient.isHeld,
     taxOf,
     observe,
     now,
@@ -277,7 +278,12 @@ function connectParts(parameters: ChainSyncParameters) {
     await dexBook.verify(deps, [...state.pools.values(), ...shelved])
     noted()
   }
-  const rest = createRestLoader({ reader, verify, failed, closing })
+  const rest = createRestLoader({
+    reader: { ...reader, adoptMissing: () => chainClient.putFirst(reader.adoptMissing) },
+    verify,
+    failed,
+    closing,
+  })
 
   return {
     deps,

@@ -85,6 +85,8 @@ export type SyncDeps = {
     readonly others?: ChainClient['others']
     readonly hasRoom: () => Promise<boolean>
   }
+  /** Whether what nobody asked for waits, since a small node gives all that it does to pools that are loaded. */
+  readonly isHeld: () => boolean
   readonly observe: (event: SyncEvent) => void
   readonly now: () => number
 }

@@ -71,7 +71,7 @@ export function createUpkeep(
   return {
     /** Reads pools anew that could not be read before; only good ones come in. */
     tryAgain: takeIn(async ({ state }) => {
-      const pools = deps.troubled.due(mostTried)
+      const pools = deps.isHeld() ? [] : deps.troubled.due(mostTried)
       if (pools.length === 0) return []
       const read = await loadPools(deps, { pools, blockNumber: state.head.number })
       const well = new Set(read.map(({ id }) => id))
@@ -80,7 +80,7 @@ export function createUpkeep(
 
     /** Reads pools on the shelf that may have become worth following. */
     lookAtShelf: takeIn(async ({ state: { head, pools: followed } }) => {
-      const pools = deps.bounds.due()
+      const pools = deps.bounds.due(deps.isHeld() ? 'asked' : 'all')
       if (pools.length === 0) return []
       const read = await loadPools(deps, { pools, blockNumber: head.number })
       const worthy = new Set(deps.bounds.sift({ pools: followed, asked: pools, read }))

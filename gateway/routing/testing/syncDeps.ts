@@ -50,6 +50,7 @@ export function createSyncDeps({
     heardBlocks: createHeardBlocks({ now }),
     backSearch: createBackSearch(),
     auditor: { client, hasRoom: async () => true },
+    isHeld: () => false,
     observe: () => undefined,
     now,
   }

@@ -118,6 +118,21 @@ s('a question brings back what waits outside', () => {
   assert.is(look(bare), 1)
 })
 
+s('only what callers ask for is read again while others are loaded [nodes/load-asked]', () => {
+  const { begin, bounds, clock } = boundMarket()
+  const [wanted, other] = [against(fake(1), 60), against(fake(2), 60)]
+  begin([honest, wanted, other])
+  for (const { id } of [wanted, other]) bounds.stir(id)
+  const look = (whose: 'all' | 'asked') => {
+    clock.ms += 5_000
+    return bounds.due(whose).map(({ address }) => address)
+  }
+  assert.equal(look('asked'), [])
+  bounds.ask([fake(1)])
+  assert.equal(look('asked'), [wanted.address])
+  assert.equal(look('all'), [wanted.address, other.address])
+})
+
 s('a full market takes what is deeper, from the least deep [bounds/eviction]', () => {
   const { begin, come, has, size, bounds } = boundMarket({ mostPools: 5 })
   const pools = [200, 300, 400, 500].map((dollars, n) => against(fake(n), dollars))

@@ -40,8 +40,8 @@ export type PoolBounds = {
   shelved(): readonly PoolRef[]
   /** The same pools: below the floor, or else without a place. */
   outside(): readonly { readonly pool: PoolRef; readonly isShallow: boolean }[]
-  /** Those to read again; empty while it is not time for more. */
-  due(): readonly PoolRef[]
+  /** Those to read again, or those of them that callers ask for; empty while it is not time for more. */
+  due(whose?: 'all' | 'asked'): readonly PoolRef[]
   /** Ids of those that `due` gave which are worth taking in, once they were read. The others rest. */
   sift(p: {
     readonly pools: Pools
@@ -135,10 +135,10 @@ export function createPoolBounds({
     shelved: shelf.pools,
     outside: () =>
       shelf.all().map(({ pool, depthUsd }) => ({ pool, isShallow: depthUsd < limits.floorUsd })),
-    due() {
+    due(whose = 'all') {
       if (now() - lookedAtMs < lookEveryMs) return []
       lookedAtMs = now()
-      return shelf.due(mostDue)
+      return shelf.due(mostDue, whose === 'all' ? undefined : (tokens) => recencyOf(tokens) > 0)
     },
     sift({ pools, asked: wanted, read }) {
       const byId = new Map(read.map((record) => [record.id, record]))

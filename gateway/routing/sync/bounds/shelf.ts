@@ -80,10 +80,13 @@ export function createShelf({ now }: { readonly now: () => number }) {
     wakeDeep(usd: number): void {
       for (const [id, { depthUsd }] of entries) if (depthUsd >= usd) change(id, { isStirred: true })
     },
-    /** To be read again now, the deepest first. */
-    due(most: number): readonly PoolRef[] {
+    /** To be read again now, the deepest first; of tokens that are wanted, where it is said which are. */
+    due(
+      most: number,
+      areWanted: (tokens: readonly string[]) => boolean = () => true,
+    ): readonly PoolRef[] {
       return [...entries.values()]
-        .filter(({ isStirred, untilMs }) => isStirred && untilMs <= now())
+        .filter((entry) => entry.isStirred && entry.untilMs <= now() && areWanted(entry.tokens))
         .toSorted((one, other) => other.depthUsd - one.depthUsd)
         .slice(0, most)
         .map(({ pool }) => pool)
