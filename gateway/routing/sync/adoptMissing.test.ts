@@ -161,6 +161,21 @@ s(
   },
 )
 
+s('takes fewer calls behind a node of so many a second [nodes/load-few]', async () => {
+  async function countCalls(learned: string | undefined): Promise<number> {
+    const book = { read: async () => learned, write: async () => undefined }
+    const { sync, calls, ids, close } = await openSync({ loadsFirst: 'majors', book })
+    await sync.start()
+    await sync.loading()
+    assert.equal(ids(), all)
+    await close()
+    return calls()
+  }
+  const usual = await countCalls(undefined)
+  const few = await countCalls(JSON.stringify({ callsPerSecond: 2_000 }))
+  assert.ok(few < 0.8 * usual, `${few} of ${usual} calls`)
+})
+
 s(
   'looks for the pairs of a list, whose pools their own factories name [nodes/listed]',
   async () => {

@@ -18,7 +18,9 @@ export async function adoptPools(
   const { tokens } = deps
   const at = { blockNumber: head.number }
   const missing = found.filter(({ id, address }) => !pools.has((id ?? address).toLowerCase()))
-  const news = await readAt(deps, head, loadPools(deps, { pools: missing, ...at }))
+  // Behind a small node that loads its pools calls count more than another round trip.
+  const loading = loadPools(deps, { pools: missing, isBrief: deps.isHeld(), ...at })
+  const news = await readAt(deps, head, loading)
   const { taken, gone } = deps.bounds.admit({ pools, news })
   const held = new Set(taken.flatMap((record) => record.tokens as readonly Address[]))
   const fresh = [...held].filter((token) => !tokens.all().has(token))
