@@ -98,19 +98,22 @@ for (const rate of [
   )
 
 for (const first of [4, 12])
-  s(`comes near a rate of 19 within seconds after ${first} calls at first [nodes/rate-soon]`, () => {
-    const begun = stand()
-    const { clock, limits } = begun
-    // Each time what is asked at once is more than the node's bucket has left.
-    limits.took(4)
-    limits.refused({ kind: 'rate_limited' }, { ...load, calls: 25 })
-    clock.ms += 1_100
-    limits.took(first)
-    limits.refused({ kind: 'rate_limited' }, { ...load, calls: 12 })
-    assert.is(limits.read().callsPerSecond, Math.max(8, first))
-    const { taken } = askFor(30, { perSecond: 19, burst: 19 }, begun)
-    assert.ok(taken > 0.8 * 30 * 19, `${taken} taken`)
-  })
+  s(
+    `comes near a rate of 19 within seconds after ${first} calls at first [nodes/rate-soon]`,
+    () => {
+      const begun = stand()
+      const { clock, limits } = begun
+      // Each time what is asked at once is more than the node's bucket has left.
+      limits.took(4)
+      limits.refused({ kind: 'rate_limited' }, { ...load, calls: 25 })
+      clock.ms += 1_100
+      limits.took(first)
+      limits.refused({ kind: 'rate_limited' }, { ...load, calls: 12 })
+      assert.is(limits.read().callsPerSecond, Math.max(8, first))
+      const { taken } = askFor(30, { perSecond: 19, burst: 19 }, begun)
+      assert.ok(taken > 0.8 * 30 * 19, `${taken} taken`)
+    },
+  )
 
 s('takes a door that is shut for no rate', () => {
   const { clock, limits } = stand()

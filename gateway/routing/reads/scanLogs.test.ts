@@ -72,6 +72,15 @@ s(
   },
 )
 
+s('are asked for where it gives more than hardly any of them [nodes/scan-short]', async () => {
+  const refusal = () => 'eth_getLogs is limited to 10 block range'
+  const { client, asked } = createNode({ most: 10, refusal })
+  const long = await scanLogs({ client }, { ...scan, toBlock: 100_000n })
+  assert.equal([long, asked], [{ logs: [], isWhole: false }, [100_000]])
+  const short = await scanLogs({ client }, { ...scan, toBlock: 100n })
+  assert.equal([short.logs.length, short.isWhole], [100, true])
+})
+
 s('are given up where the node says no for another reason', async () => {
   const { client, asked } = createNode({ most: 0, refusal: () => 'no' })
   assert.equal(await scanLogs({ client }, scan), { logs: [], isWhole: false })

@@ -28,12 +28,15 @@ export type TopicFilter = ReadonlyArray<Hex | readonly Hex[] | null>
 
 /** Requests that one scan may take of a node, unless it is told otherwise. */
 const manyRequests = 48
+/** Fewer of the newest blocks than this tell next to nothing, and all that come are followed. */
+const leastReach = 1_000n
 /** Another endpoint that makes them up has no more of them looked into. */
 const mostElsewhere = 256
 
 /**
  * Events of contracts over many blocks: all in one question where the node allows it, else in halves,
- * the newest first. A node that allows short ranges only gives what the requests reach. Where one tells
+ * the newest first. A node that allows short ranges only gives what the requests reach, and is asked for
+ * none of it where that is hardly anything. Where one tells
  * of none, who may have let go of them, another endpoint is asked, once and for all of the blocks; of
  * many the first and the last count. Neither that nor what it refuses is the whole.
  */
@@ -64,6 +67,10 @@ export async function scanLogs(
       found.unshift(read.logs)
       continue
     }
+    if (!isWorthwhile(range, { ...read, requests: mostRequests - request - 1 })) {
+      isWhole = false
+      break
+    }
     const parts = narrowRange(range, read.refusal)
     if (parts.length === 0) isWhole = false
     waiting.push(...parts)
@@ -81,6 +88,16 @@ export async function scanLogs(
     logs: pickEnds(more.logs, mostElsewhere),
     isWhole: isRead && more.logs.length <= mostElsewhere,
   }
+}
+
+/** Whether the requests that are left reach enough of a range that was refused. */
+function isWorthwhile(
+  { from, to }: BlockRange,
+  { refusal, requests }: Refused & { readonly requests: number },
+): boolean {
+  if (refusal?.kind !== 'range_too_wide' || refusal.limit === undefined) return true
+  const reach = BigInt(refusal.limit) * BigInt(requests)
+  return reach >= leastReach || reach > to - from
 }
 
 async function readRange(
