@@ -63,11 +63,11 @@ export function mostProfit(market: Market, edge: number, prices: EdgePrices): nu
  */
 function fittedProfit(curve: Curve, over: Float64Array, prices: EdgePrices): number {
   let most = 0
-  for (let k = 0; k < curve.count; k++)
-    most = Math.max(
-      most,
-      Math.min(raisedProfit(curve, k, over[k] as number, prices), tangentProfit(curve, k, prices)),
-    )
+  for (let k = 0; k < curve.count; k++) {
+    const raised = raisedProfit(curve, k, over[k] as number, prices)
+    // Few pieces reach as high as that, and the lines around one cost more to follow.
+    if (raised > most) most = Math.max(most, Math.min(raised, tangentProfit(curve, k, prices)))
+  }
   const { count, x, y } = curve
   const { priceFrom, priceTo } = prices
   if (!(meanRate(curve, count - 1) * priceTo > priceFrom)) return most
