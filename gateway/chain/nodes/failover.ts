@@ -129,7 +129,6 @@ export function createFailover({
 
   function pump(): void {
     clearTimeout(timer)
-    timer = undefined
     for (let next = pick(); next; next = pick()) {
       if (next.waitMs > 0) {
         dismiss(next)
