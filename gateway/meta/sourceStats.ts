@@ -27,8 +27,7 @@ export function createSourceStats() {
     },
     read(): SourceFigures {
       const sorted = window.map(({ ms }) => ms).sort((a, b) => a - b)
-      const at = (share: number) =>
-        sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+      const at = (share: number) => sorted[Math.floor(sorted.length * share)]
       const failures: Partial<Record<FailureReason, number>> = {}
       for (const { reason } of window) if (reason) failures[reason] = (failures[reason] ?? 0) + 1
       const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
