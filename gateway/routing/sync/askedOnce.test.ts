@@ -71,7 +71,74 @@ s(
     assert.equal(asked.listUnread(early, ['a', 'b']), ['a', 'b'])
     asked.read(['a'], 120n)
     assert.equal(asked.listUnread(early, ['a', 'b']), ['b'])
+    assert.equal(asked.listUnread({ ...early, toBlock: 120n }, ['a', 'b']), ['b'])
     assert.equal(asked.listUnread({ ...early, toBlock: 121n }, ['a', 'b']), ['a', 'b'])
+    await asked.note(part)
+    assert.equal(asked.listUnread(early, ['a', 'b']), ['b'])
+  },
+)
+
+s('are picked once a second, the newest 32 of them [teeth/asked-once]', async () => {
+  let nowMs = 0
+  const asked = createAskedOnce({ now: () => nowMs })
+  const part = { logs: [], span, wasFollowed: () => true }
+  const note = (from: bigint) => asked.note({ ...part, fromBlock: from, toBlock: from })
+  for (let from = 0n; from < 33n; from += 1n) await note(from)
+  const first = asked.pick()
+  assert.is(first?.fromBlock, 1n)
+  nowMs = 999
+  assert.is(asked.pick(), undefined)
+  nowMs = 1_000
+  assert.is(asked.pick(), first)
+  // Whoever is gone for newer ones does not come back.
+  await note(33n)
+  if (first) asked.failed(first)
+  for (let from = 2n; from < 34n; from += 1n) {
+    nowMs += 1_000
+    const next = asked.pick()
+    assert.is(next?.fromBlock, from)
+    if (next) asked.done(next, from)
+  }
+  nowMs += 1_000
+  assert.is(asked.pick(), undefined)
+  asked.read(['a'], 90n)
+  await note(80n)
+  nowMs += 1_000
+  const late = asked.pick()
+  assert.equal(late && asked.listUnread(late, ['a']), ['a'])
+})
+
+s(
+  'differ by what is told more, and less up to the last block told of [teeth/differing]',
+  async () => {
+    const logAt = (address: string, blockNumber: bigint) => ({
+      address,
+      topics: [],
+      data: '0x' as const,
+      blockNumber,
+      blockHash: `0x${blockNumber}`,
+      logIndex: 0,
+    })
+    const [early, amid, late] = [logAt('0xa', 5n), logAt('0xb', 7n), logAt('0xc', 9n)]
+    const asked = createAskedOnce({ now: () => 0 })
+    const wasFollowed = (id: string) => id !== '0xf'
+    const logs = [early, amid, late]
+    await asked.note({ logs, span, fromBlock: 5n, toBlock: 9n, wasFollowed })
+    const part = asked.pick()
+    if (!part) throw new Error('it is time')
+    const differ = (
+      told: readonly ReturnType<typeof logAt>[],
+      whose: 'other' | 'same',
+      from = 5n,
+    ) => listDiffering({ ...part, fromBlock: from }, { logs: told, whose })
+    const more = [logAt('0xd', 7n), logAt('0xf', 7n)]
+    assert.equal(await differ(logs, 'other'), [])
+    assert.equal(await differ([early, ...more], 'other'), ['0xd', '0xb'])
+    assert.equal(await differ(more, 'other'), ['0xd', '0xa', '0xb'])
+    assert.equal(await differ(more, 'other', 6n), ['0xd', '0xb'])
+    assert.equal(await differ(more, 'same'), ['0xd'])
+    assert.equal(await differ([], 'other'), [])
+    assert.equal(await differ([logAt('0xd', 6n)], 'other'), ['0xd', '0xa'])
   },
 )
 s.run()
