@@ -217,4 +217,70 @@ for (const [what, sent, isUp, kind, logBlocks] of [
     assert.is(answer && 'error' in answer && answer.error.code, kind)
     assert.is(endpoint.limits.read().logBlocks, logBlocks)
   })
+
+/** By a clock: how long it rests after each failure of a kind, and whether it is busy then. */
+async function restFor(trouble: Reply['trouble'], failures: number, random = 1) {
+  let nowMs = 1_000
+  const endpoint = createEndpoint({
+    url: 'http://127.0.0.1:1',
+    timeoutMs: 1,
+    maxResponseBytes: 1,
+    random: () => random,
+    now: () => nowMs,
+    alterSend: () => async () => ({ answers: [undefined], trouble }),
+  })
+  const waits: number[] = []
+  const busy: boolean[] = []
+  for (let left = failures; left > 0; left -= 1) {
+    await endpoint.send([call])
+    waits.push(endpoint.waitMs())
+    busy.push(endpoint.isBusy())
+    nowMs += endpoint.waitMs() - 1
+    busy.push(endpoint.isBusy())
+    nowMs += 1
+    busy.push(endpoint.isBusy())
+  }
+  endpoint.close()
+  return { waits, busy: busy.slice(0, 3) }
+}
+s('rests twice as long each time, up to a bound of its kind [teeth/endpoint-rests]', async () => {
+  const waitsOf = async (trouble: Reply['trouble'], failures: number, random = 1) =>
+    (await restFor(trouble, failures, random)).waits
+  const doubled = [100, 200, 400, 800, 1_600]
+  const late = await waitsOf({ kind: 'timeout' }, 9)
+  assert.equal(late, [...doubled, 3_200, 6_400, 10_000, 10_000])
+  assert.equal(await waitsOf({ kind: 'network' }, 7), [...doubled, 2_000, 2_000])
+  assert.equal(await waitsOf({ kind: 'timeout' }, 2, 0), [50, 100])
+  assert.equal(await waitsOf({ kind: 'unhealthy', retryAfterMs: 300 }, 3), [300, 300, 400])
+  for (const kind of ['quota_gone', 'unauthorized'] as const)
+    assert.equal(await waitsOf({ kind }, 2), [60_000, 60_000])
+})
+s(
+  'is busy where it had too many calls, and where it does not rest [teeth/endpoint-busy]',
+  async () => {
+    const busyOf = async (kind: Reply['trouble']['kind']) => (await restFor({ kind }, 1)).busy
+    assert.equal(await busyOf('rate_limited'), [true, true, true])
+    assert.equal(await busyOf('timeout'), [false, false, true])
+  },
+)
+s('begins anew once something was answered [teeth/endpoint-rests]', async () => {
+  let nowMs = 1_000
+  let isWell = false
+  const endpoint = createEndpoint({
+    url: 'http://127.0.0.1:1',
+    timeoutMs: 1,
+    maxResponseBytes: 1,
+    random: () => 1,
+    now: () => nowMs,
+    alterSend: () => async () => (isWell ? { ...lost, answers: [{ result: '0x1' }] } : lost),
+  })
+  const waits: number[] = []
+  for (isWell of [false, false, true, false]) {
+    await endpoint.send([call])
+    waits.push(endpoint.waitMs())
+    nowMs += 10_000
+  }
+  endpoint.close()
+  assert.equal(waits, [100, 200, 0, 100])
+})
 s.run()

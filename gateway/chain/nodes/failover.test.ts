@@ -2,7 +2,7 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createFailover } from './failover.ts'
 import { createLimits } from './limits.ts'
-import type { RpcAnswer } from './readReply.ts'
+import type { RpcAnswer, RpcCall } from './readReply.ts'
 
 /** An endpoint that gives these answers, one to each request, and fails where none is given. */
 function createNode(answers: readonly (RpcAnswer | undefined)[]) {
@@ -153,4 +153,18 @@ s(
     }
   },
 )
+
+s('asks another one for a block below the head that one lacks [teeth/failover-below]', async () => {
+  const first = createNode([head(128), { result: null }])
+  const second = createNode([{ result: { number: '0x80' } }])
+  const failover = createFailover({
+    endpoints: [first.endpoint, second.endpoint],
+    blockTimeMs: 2_000,
+  })
+  await failover.call({ method: 'eth_blockNumber', params: [] }, waiting)
+  const block: RpcCall = { method: 'eth_getBlockByNumber', params: ['0x80', false] }
+  const outcome = await failover.call(block, waiting)
+  const answer = { result: { number: '0x80' } }
+  assert.equal(outcome, { status: 'answered', answer, from: second.endpoint })
+})
 s.run()
