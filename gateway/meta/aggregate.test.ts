@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import {
   answerQuote,
   bareChain,
@@ -16,14 +17,14 @@ import type { SourceWorth } from './sourceWorth.ts'
 
 const s = suite('meta/aggregate')
 /** Whoever has not answered when there is enough to answer with is overdue. */
-const impatientWith = (overdue: string): SourceWorth => ({
+const impatientWith = (overdue: string, note: () => void): SourceWorth => ({
   of: () => ({
     has: () => false,
     usualMs: (source) => (source === overdue ? 0 : undefined),
     isSilent: () => false,
     leave: () => undefined,
     arrived: () => undefined,
-    note: () => undefined,
+    note,
     close: () => undefined,
   }),
 })
@@ -35,7 +36,7 @@ async function waitTurns(turns: number): Promise<void> {
 }
 
 /** Some answer at once, `slow` many turns of the loop later; `results` are of their dry runs in that order. */
-async function ask(
+async function askFully(
   policy: CalldataPolicy,
   {
     dryRun = false,
@@ -47,6 +48,8 @@ async function ask(
     overdue = 'slow',
     slowAnswer = answerQuote({ provider: 'slow' }),
     findProxy,
+    ran = () => undefined,
+    signal = new AbortController().signal,
   }: {
     readonly dryRun?: boolean
     readonly quick?: readonly string[]
@@ -60,8 +63,15 @@ async function ask(
     readonly slowAnswer?: SourceOutcome
     /** Of a proxy, which is asked for where this is named. */
     readonly findProxy?: AggregateDeps['findProxy']
+    /** Called when dry runs are made. */
+    readonly ran?: () => void
+    readonly signal?: AbortSignal
   } = {},
 ) {
+  let noted = 0
+  const note = () => {
+    noted += 1
+  }
   /** How many were dry-run together. */
   const runs: number[] = []
   const sources = [
@@ -79,7 +89,7 @@ async function ask(
       },
     }),
   ]
-  const { best, entries } = await aggregate(
+  const answer = await aggregate(
     {
       ...bareChain,
       now: () => 0,
@@ -88,7 +98,7 @@ async function ask(
       targets: listRouter(sources),
       deadlineMs: 60_000,
       patienceMs: 60_000,
-      worth: impatientWith(overdue),
+      worth: impatientWith(overdue, note),
       priceGas: async () => undefined,
       findProxy: findProxy ?? (async () => undefined),
       dryRunOf:
@@ -96,6 +106,7 @@ async function ask(
         async ({ candidates }) => {
           runs.push(candidates.length)
           await waitTurns(runTurns)
+          ran()
           if (runs.length <= awayFor)
             throw new SimulatorUnavailable({ chainId: 8453, reason: 'no fork stands' })
           return { blockNumber: 7n, blockHash: '0x07', results }
@@ -103,12 +114,17 @@ async function ask(
     },
     {
       request: { source: makeRequest(), policy, dryRun, proxy: findProxy && taker },
-      signal: new AbortController().signal,
+      signal,
     },
   )
+  return { answer, runs, noted }
+}
+
+async function ask(...asked: Parameters<typeof askFully>) {
+  const { answer, runs } = await askFully(...asked)
   return {
-    best: best?.quote.provider,
-    leftBehind: entries.flatMap((entry) => (entry.isLeftBehind ? entry.provider : [])),
+    best: answer.best?.quote.provider,
+    leftBehind: answer.entries.flatMap((entry) => (entry.isLeftBehind ? entry.provider : [])),
     runs,
   }
 }
@@ -170,4 +186,49 @@ s(
     assert.is(fault, 'Error: the node is away')
   },
 )
+
+s(
+  'says how many were dry-run, at which block and for how long [teeth/aggregate-runs]',
+  async () => {
+    let nowMs = 5_000
+    const reading = mock.method(performance, 'now', () => nowMs).mock
+    const askAll = async (dryRun: boolean) => {
+      const { answer } = await askFully('standard', {
+        dryRun,
+        results: [delivers, falls],
+        slowTurns: 0,
+        overdue: 'nobody',
+        ran() {
+          nowMs += 40
+        },
+      })
+      return { ...answer.simulation, tookMs: answer.elapsedMs, asked: answer.dispatched }
+    }
+    try {
+      assert.equal(await askAll(true), {
+        winner: 'routing',
+        simulated: 2,
+        elapsedMs: 40,
+        blockNumber: 7n,
+        tookMs: 40,
+        asked: 2,
+      })
+      assert.equal(await askAll(false), {
+        winner: undefined,
+        simulated: 0,
+        elapsedMs: 0,
+        blockNumber: undefined,
+        tookMs: 0,
+        asked: 2,
+      })
+    } finally {
+      reading.restore()
+    }
+  },
+)
+s('learns nothing of an answer whose caller has left [teeth/aggregate-left]', async () => {
+  const quick = { slowTurns: 0, overdue: 'nobody' }
+  assert.is((await askFully('standard', quick)).noted, 1)
+  assert.is((await askFully('standard', { ...quick, signal: AbortSignal.abort() })).noted, 0)
+})
 s.run()

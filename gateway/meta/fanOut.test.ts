@@ -2,8 +2,8 @@ import { mock } from 'node:test'
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { defaultLimits, dispatchSource } from './dispatch.ts'
-import { type Entry, failuresOf, fanOut, type Hasty } from './fanOut.ts'
-import { fail, type Source } from './provider/source.ts'
+import { type Entry, failuresOf, fanOut, type Hasty, isOfQuestion } from './fanOut.ts'
+import { type FailureReason, fail, type Source } from './provider/source.ts'
 
 const s = suite('meta/fanOut')
 const faults: string[] = []
@@ -324,4 +324,30 @@ s('waits for whoever there is while nobody has a quote [strangers/meta-only-slow
   assert.is(entries.at(-1)?.outcome.status, 'quote')
 })
 
+s(
+  'is of the question where who looked found nothing, and nobody who had quotes is away [teeth/meta-question]',
+  () => {
+    const judge = (reasons: readonly FailureReason[], hadQuotes: boolean) =>
+      isOfQuestion(
+        reasons.map((reason) => ({
+          provider: reason,
+          outcome: fail(reason),
+          attempts: 1,
+          elapsedMs: 1,
+          receivedAtMs: 1,
+        })),
+        () => hadQuotes,
+      )
+    for (const [reasons, without, having] of [
+      [['no_route'], true, true],
+      [['target_not_allowed', 'calldata_mismatch'], true, true],
+      [['no_route', 'timeout'], true, false],
+      [['timeout'], false, false],
+      [['unsupported_chain', 'unsupported_token', 'unsupported_exact_output'], true, true],
+      [['unsupported_chain', 'not_configured'], true, false],
+      [['unsupported_chain', 'rate_limited'], false, false],
+    ] as const)
+      assert.equal([judge(reasons, false), judge(reasons, true)], [without, having], `${reasons}`)
+  },
+)
 s.run()

@@ -296,4 +296,51 @@ s(
     }
   },
 )
+s(
+  'looks every 20 ms whether it still stands in a line whose own time is over [teeth/usual-line]',
+  async () => {
+    for (const [turnAtMs, expectedMs] of [
+      [201, 220],
+      [216, 221],
+    ] as const) {
+      nowMs = 0
+      const ticket = createTicket({ caller: 'me' })
+      const waits = createUsualWaits()
+      waits.noteEnough()
+      let overAtMs: number | undefined
+      void waits.over({ usualMs: 200, ticket: () => ticket, isOpen: () => true }).then(() => {
+        overAtMs = nowMs
+      })
+      let hasEnded: ((hasEnded: boolean) => void) | undefined
+      while (nowMs < 230) {
+        // Five milliseconds before its time is over.
+        if (nowMs === 195) hasEnded = ticket.stand({ came: () => undefined, went: () => undefined })
+        if (nowMs === turnAtMs) hasEnded?.(true)
+        nowMs += 1
+        mock.timers.tick(1)
+        for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate)
+      }
+      assert.is(overAtMs, expectedMs)
+    }
+  },
+)
+s(
+  'ends no wait for whoever has answered, and asks nothing then [teeth/usual-answered]',
+  async () => {
+    let [asked, isOver] = [0, false]
+    const waits = createUsualWaits({
+      async holds() {
+        asked += 1
+        return true
+      },
+    })
+    waits.noteEnough()
+    const answered = { usualMs: 0, ticket: () => undefined, isOpen: () => false }
+    void waits.over(answered).then(() => {
+      isOver = true
+    })
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate)
+    assert.equal([asked, isOver], [0, false])
+  },
+)
 s.run()

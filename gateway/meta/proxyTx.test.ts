@@ -50,6 +50,9 @@ s('holds an exact output to its target, not to what was expected [meta/strict-ex
   assert.is(judge(899n), 'delivers 899, less than 900')
   assert.is(judge(995n, makeRequest()), undefined)
   assert.is(judge(994n, makeRequest()), 'delivers 994, less than 995')
+  const nothing = { quote, simulation: { status: 'success' } } as const
+  const refusal = strictRefusal({ source: exactOutput, policy: 'strict' }, nothing)
+  assert.is(refusal?.detail, 'delivers 0, less than 900')
 })
 
 s.run()

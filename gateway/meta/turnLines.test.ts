@@ -39,11 +39,35 @@ s(
 )
 
 s('ranks anew whoever had a turn in the other line [meta/turns-both]', async () => {
-  const { ask, refresh, begun, rest } = holdTurns()
-  await ask('before')
-  const asked = [ask('both'), ask('other'), refresh('both')]
-  for (let n = 0; n < 4; n += 1) await rest()
-  await Promise.all(asked)
-  assert.equal(begun, ['before', 'both', 'other', 'both'])
+  for (const isRefresh of [false, true]) {
+    const { ask, refresh, begun, rest } = holdTurns()
+    const [own, other] = isRefresh ? [refresh, ask] : [ask, refresh]
+    await own('before')
+    const asked = [own('both'), own('other'), other('both')]
+    for (let n = 0; n < 4; n += 1) await rest()
+    await Promise.all(asked)
+    assert.equal(begun, ['before', 'both', 'other', 'both'])
+  }
 })
+
+for (const [turns, last] of [
+  [25, ['busy', 'caller']],
+  [26, ['caller', 'busy']],
+] as const)
+  s(
+    `has an address stand for its line after ${turns} turns, or not [teeth/turns-crowd]`,
+    async () => {
+      const { ask, refresh, begun, rest } = holdTurns()
+      for (let turn = 0; turn < turns; turn += 1) {
+        await refresh('busy')
+        await rest(0)
+      }
+      begun.length = 0
+      const asked = [ask('before'), refresh('busy'), ask('caller')]
+      await rest(0)
+      await rest(0)
+      await Promise.all(asked)
+      assert.equal(begun, ['before', ...last])
+    },
+  )
 s.run()
