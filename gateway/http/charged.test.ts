@@ -230,4 +230,45 @@ s('tells the handler who pays, whose request it is and what it said [teeth/charg
     assert.equal(told, [{ times: 1 }, '{"times": 1}', isPaying === true, caller, 'r'])
   }
 })
+s('weighs it once where no limit applies [teeth/charged-unlimited]', async () => {
+  const { ask, steps } = open({})
+  await ask(9)
+  assert.equal(named(steps), [
+    'identify',
+    'limit',
+    'enter',
+    'charge',
+    'handle',
+    'conclude',
+    'leave',
+  ])
+})
+s('concludes whether a refusal is of the question [teeth/charged-question]', async () => {
+  for (const [thrown, expected] of [
+    [new Error('a'), false],
+    [httpError('noRoute'), true],
+    [httpError('unavailable'), false],
+    [httpError('chainUnreachable', 'a', { isOfQuestion: true }), true],
+    [undefined, undefined],
+  ] as const) {
+    const told: unknown[] = []
+    const { ask } = open({
+      charge: { conclude: async ({ isOfQuestion }) => void told.push(isOfQuestion) },
+      answer: () => {
+        if (thrown) throw thrown
+        return { ok: true }
+      },
+    })
+    await ask()
+    assert.equal(told, [expected])
+  }
+})
+s('was under way for no longer than whoever asked has waited [teeth/charged-time]', async () => {
+  const { ask, events } = open({})
+  const before = performance.now()
+  await ask()
+  const tookMs = performance.now() - before
+  const ms = events[0]?.durationMs ?? Number.NaN
+  assert.ok(ms > 0 && ms <= tookMs, `${ms} of ${tookMs} ms`)
+})
 s.run()

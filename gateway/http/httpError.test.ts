@@ -1,5 +1,5 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { type ErrorName, httpError } from './httpError.ts'
+import { type ErrorName, HttpError, httpError } from './httpError.ts'
 
 const s = suite('http error')
 
@@ -46,5 +46,15 @@ s('carries a more precise sentence, and what else a caller may read [teeth/statu
   const plain = httpError('noRoute')
   assert.equal([plain.message, plain.headers, plain.extra], ['no executable route found', {}, {}])
   assert.equal([plain.details, 'cause' in plain], [undefined, false])
+})
+s("is the question's own below 500, and above where it says so [teeth/of-question]", () => {
+  const isOfQuestion = (status: number, options?: { isOfQuestion: boolean }) =>
+    new HttpError(status, 'a', 'b', options).isOfQuestion
+  assert.equal(
+    [400, 499, 500, 502].map((status) => isOfQuestion(status)),
+    [true, true, false, false],
+  )
+  assert.is(isOfQuestion(502, { isOfQuestion: true }), true)
+  assert.is(isOfQuestion(404, { isOfQuestion: false }), false)
 })
 s.run()

@@ -94,6 +94,23 @@ s('listens to no request whose body is whole: its end makes no error', async () 
   assert.is(left, 0)
 })
 
+s('knows why a body ended early, and listens to it no more [teeth/body-broken]', async () => {
+  for (const [cause, expected] of [
+    [new Error('reset'), 'reset'],
+    [undefined, undefined],
+  ] as const) {
+    const req = new IncomingMessage(new Socket())
+    const names = ['data', 'end', 'close', 'error']
+    const count = () => names.map((name) => req.listenerCount(name))
+    const before = count()
+    const body = readJsonBody(req, { maxBytes: 10 }).catch((error: HttpError) => error)
+    req.destroy(cause)
+    const error = (await body) as HttpError
+    assert.is((error.cause as Error | undefined)?.message, expected)
+    assert.equal(count(), before)
+  }
+})
+
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 /** Buffers that one collection finds are let go by a thread, which the next one waits for. */

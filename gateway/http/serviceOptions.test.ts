@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from './endpoint.ts'
+import { httpError } from './httpError.ts'
 import { stream } from './reply.ts'
 import { createService } from './service.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
@@ -125,5 +126,23 @@ s('refuses headers that are too large in the words for that [teeth/parser-words]
   await once(socket, 'close')
   assert.match(received, /^HTTP\/1\.1 431 /)
   assert.not.match(received, 'not valid HTTP')
+})
+s('logs what is ours and has a cause, and nothing else [teeth/logged]', async () => {
+  const cause = new Error('inside')
+  const thrown = [
+    httpError('unavailable'),
+    httpError('invalidJson', 'a', { cause }),
+    httpError('internal', 'b', { cause }),
+  ]
+  const logged: unknown[] = []
+  const { url } = await serve({
+    log: { ...log, error: (fields: object) => void logged.push(fields) },
+    async interrupt() {
+      throw thrown.shift()
+    },
+  })
+  for (const status of [503, 400, 500]) assert.is((await fetch(url)).status, status)
+  assert.equal(logged.length, 1)
+  assert.is((logged[0] as { err: unknown }).err, cause)
 })
 s.run()
