@@ -99,6 +99,9 @@ function addTests(engine: StoreEngine) {
       entries: [entry('a'), entry('b', 'at 199')],
       changes: ['c200'],
     })
+    // Those of the last 128 before the snapshot are there.
+    const kindAt = async (seq: number) => (await feeds.read('bounded', seq))?.news.kind
+    assert.equal([await kindAt(70), await kindAt(71)], ['whole', 'changes'])
     // A snapshot of what the feed has not reached is no snapshot.
     const ahead = { term: 1, seq: 500, entries: [entry('a', 'ahead')] }
     assert.not.ok(await feeds.save('bounded', ahead))
@@ -124,6 +127,11 @@ function addTests(engine: StoreEngine) {
       const ageMs = (await feeds.read('age', seq))?.ageMs ?? 0
       assert.ok(ageMs >= 60_000 && ageMs < 120_000, `${ageMs} ms`)
     }
+  })
+  s('knows of no head that is true in time to come [teeth/feed-ahead]', async () => {
+    await begin('ahead')
+    await feeds.confirm('ahead', { term: 1, seq: 1, ageMs: () => -60_000 })
+    for (const seq of [undefined, 1]) assert.is((await feeds.read('ahead', seq))?.ageMs, 0)
   })
   s.run()
 }

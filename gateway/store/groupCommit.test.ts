@@ -103,6 +103,17 @@ s(
     assert.is(await write('d'), 4)
   },
 )
+s('waits for it for five seconds, to the millisecond [teeth/locked-for]', async () => {
+  const { write, lock } = open()
+  lock(2)
+  let nowMs = 0
+  const clock = mock.method(performance, 'now', () => nowMs)
+  const written = write('a')
+  await turns()
+  nowMs = 5_000
+  assert.is(await written, 1)
+  clock.mock.restore()
+})
 s('refuses all of them where that takes too long, or the database is closed', async () => {
   const { write, lock, flush, kept } = open()
   lock(2)

@@ -76,6 +76,34 @@ function addTests(engine: StoreEngine) {
     assert.is(await snapshots.load(8453), undefined)
     assert.equal(await snapshots.load(42161), snapshot)
   })
+  s('saves fifty at once or not at all, and more in pieces [teeth/pools-pieces]', async () => {
+    const broken = { id: '0xff', state: null as unknown as string }
+    for (const [count, left] of [
+      [50, snapshot],
+      [51, undefined],
+    ] as const) {
+      await snapshots.save(count, snapshot)
+      const others = Array.from({ length: count - 1 }, (_, n) => ({ id: `0x${n}`, state: 'new' }))
+      const cut = snapshots.save(count, { ...snapshot, pools: [...others, broken] })
+      assert.ok(await cut.catch((error: unknown) => error))
+      assert.equal(await snapshots.load(count), left)
+    }
+  })
+  s('forgets what is gone in pieces, too [teeth/pools-gone]', async () => {
+    const ids = Array.from({ length: 60 }, (_, n) => `0x${n}` as const)
+    const pools = ids.map((id) => ({ id, state: 'here' }))
+    const tokens = ids.map((address) => ({ address, symbol: 'T', decimals: 18 }))
+    const { head } = snapshot
+    await snapshots.save(77, { head, pools, tokens })
+    await snapshots.save(77, {
+      head,
+      pools: [],
+      tokens: [],
+      goneTokens: ids,
+      gonePools: ids.slice(1),
+    })
+    assert.equal(await snapshots.load(77), { head, pools: pools.slice(0, 1), tokens: [] })
+  })
   s.run()
 }
 

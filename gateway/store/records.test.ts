@@ -8,7 +8,7 @@ import { proofs } from './payments.ts'
 const address = getAddress('0x000000000000000000000000000000000000aaaa')
 
 function addTests({ name, store, close }: StoreEngine) {
-  const s = suite(`challenges and receipts on ${name}`)
+  const s = suite(`challenges, receipts and what counts for how long on ${name}`)
   s.after(close)
   const { challenges, receipts, payments, ledger, keys } = store
   const challengeOf = (nonce: string, expiresAtMs: number) => ({
@@ -92,6 +92,48 @@ function addTests({ name, store, close }: StoreEngine) {
     }
     const paid = { payer: address, amount: 700n, quotes: 7, atMs: 9 }
     assert.equal(receipt, { ...rest, ...paid, txHash: hashOf('one') })
+  })
+  s('knows what others were given for two minutes after they said it [teeth/told]', async () => {
+    const settings = (gateway: string, nowMs: number) =>
+      store.gatewaySettings.tell({ gateway, settings: `of ${gateway}`, nowMs })
+    assert.equal(await settings('a', 1_000), [])
+    assert.equal(await settings('b', 121_000), ['of a'])
+    assert.equal(await settings('c', 121_001), ['of b'])
+    await store.gatewaySettings.forget('b')
+    assert.equal(await settings('c', 121_001), [])
+    async function caps(gateway: string, nowMs: number, maxPerHour: number) {
+      const given = { maxPerHour, maxSpendPerHourWei: 9n }
+      return (await store.relay.tellCaps({ chainId: 7, gateway, nowMs, ...given })).maxPerHour
+    }
+    assert.is(await caps('a', 1_000, 3), 3)
+    assert.is(await caps('b', 121_000, 5), 3)
+    assert.is(await caps('b', 121_001, 5), 5)
+  })
+  s('takes a request for dead a minute after it began, and not before [teeth/dead]', async () => {
+    const keyId = 'dead'
+    await keys.insert(testKey(keyId))
+    await ledger.grant({ keyId, units: 5, ref: 'g', atMs: 1 })
+    async function charge(atMs: number) {
+      const idempotency = { key: 'i', fingerprint: Buffer.from('f'), holder: `${atMs}` }
+      return (await ledger.charge({ keyId, units: 2, ref: 'r', atMs, idempotency })).status
+    }
+    assert.equal([await charge(1_000), await charge(60_999)], ['charged', 'in_progress'])
+    // Whoever takes it over begins anew.
+    assert.equal([await charge(61_000), await charge(120_999)], ['charged', 'in_progress'])
+    assert.is((await ledger.balance(keyId)).used, 2)
+  })
+  s('has one row for the refunds of a minute, to the millisecond [teeth/one-row]', async () => {
+    const keyId = 'refunded'
+    await keys.insert(testKey(keyId))
+    await ledger.grant({ keyId, units: 5, ref: 'g', atMs: 1 })
+    async function refund(atMs: number) {
+      const charge = { keyId, units: 2, ref: `at ${atMs}`, atMs }
+      await ledger.charge(charge)
+      await ledger.conclude({ ...charge, answer: undefined })
+      return (await ledger.entries(keyId, 9)).filter(({ kind }) => kind === 'refund').length
+    }
+    const rows = [await refund(1_000), await refund(60_999), await refund(61_000)]
+    assert.equal(rows, [1, 1, 2])
   })
   s.run()
 }
