@@ -66,6 +66,26 @@ s('go along when they are due, to who has not had nothing to say [teeth/queue-du
   }
 })
 
+s(
+  'are as many of logs, or of others, as an endpoint takes, none tried yet [teeth/queue-new]',
+  () => {
+    const batchCalls = (asking?: string) => (asking === 'logs' ? 2 : 3)
+    const endpoint = { limits: { batchCalls, read: () => ({}) } } as unknown as Endpoint
+    for (const [method, count] of [
+      ['eth_getLogs', 2],
+      ['eth_getCode', 3],
+    ] as const) {
+      const queue = createCallQueue()
+      for (let left = 4; left > 0; left -= 1)
+        queue.add({ method, params: [] }, waiting, () => undefined)
+      const taken = queue.takeBatch(endpoint)
+      assert.is(taken.length, count)
+      for (const { faults, unanswered, notBeforeMs } of taken)
+        assert.equal([faults, unanswered, notBeforeMs], [0, 0, 0])
+    }
+  },
+)
+
 s('go alone where they are told to, each with its like [teeth/queue-alone]', () => {
   const queue = createCallQueue()
   const add = (method: string, more: object = {}) =>

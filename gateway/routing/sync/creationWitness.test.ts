@@ -68,6 +68,27 @@ s('is narrowed where it tells of more than 256 at once [teeth/witness-many]', as
   }
 })
 
+s(
+  'is told on where a short range has too many, and where it refuses often [teeth/witness-told]',
+  async () => {
+    const many = await hear(() => each(300), 9)
+    assert.equal(many, { heard: [...narrower(7), 256, 256], told: 2 })
+    const flaky = await hear((turn) => {
+      if (turn % 4 === 3) return []
+      throw new Error('gone')
+    }, 12)
+    assert.is(flaky.told, 5)
+    const gone = await hear(() => {
+      throw new Error('gone')
+    }, 4)
+    assert.equal(gone, { heard: [...later(3), 0], told: 3 })
+    const short = await hear(() => {
+      throw tooWide('eth_getLogs is limited to 9999 block range')
+    }, 1)
+    assert.equal(short, { heard: later(1), told: 1 })
+  },
+)
+
 s('is asked until it told of 1,024 that are none, beside pools [teeth/witness-vain]', async () => {
   const witness = createCreationWitness()
   const [a, b] = [{ name: 'a' }, { name: 'b' }] as unknown as readonly [Client, Client]
@@ -96,5 +117,7 @@ s('is asked until it told of 1,024 that are none, beside pools [teeth/witness-va
   assert.equal([told, await findAsked()], [[isTold], [b]])
   weigh(b, 0, 1)
   assert.equal([told, await findAsked()], [[isTold, isTold], []])
+  const nobody = { ask: () => Promise.reject(new Error('asked')), others: [{ client: a }] }
+  assert.equal(await witness.hear({ ...nobody, range, refused }), { range, logs: [] })
 })
 s.run()

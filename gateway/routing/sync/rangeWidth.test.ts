@@ -81,6 +81,11 @@ for (const [what, refusal, then] of [
     assert.is(lengthOf(width.cut(whole)), then)
   })
 
+s('is not widened by the refusal of one that was asked for before [teeth/range-late]', () => {
+  const width = createNamed()
+  assert.ok(width.refused({ from: 1n, to: 1_000_000n }, tooWide))
+  assert.is(lengthOf(width.cut(whole)), 10_000n)
+})
 s('is never less than the least, and never more than at first [teeth/range-ends]', () => {
   const short = createRangeWidth({ least: 500n })
   assert.ok(short.refused(short.cut(whole), { ...tooWide, limit: 900 }))
