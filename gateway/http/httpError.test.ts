@@ -46,6 +46,7 @@ s('carries a more precise sentence, and what else a caller may read [teeth/statu
   const plain = httpError('noRoute')
   assert.equal([plain.message, plain.headers, plain.extra], ['no executable route found', {}, {}])
   assert.equal([plain.details, 'cause' in plain], [undefined, false])
+  assert.is(plain.code, 'no_route')
 })
 s("is the question's own below 500, and above where it says so [teeth/of-question]", () => {
   const isOfQuestion = (status: number, options?: { isOfQuestion: boolean }) =>

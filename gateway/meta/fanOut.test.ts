@@ -139,6 +139,7 @@ s(
     assert.is(await quotes([vouched, ...two], true), 3)
     assert.is(await quotes(toBeProved, true), 4, 'dry runs may be had for none of them')
     assert.is(await quotes(two, true), 3, 'two wait for the slow one')
+    assert.is(await quotes([vouched, ...two.slice(1)], true), 3, 'so do one of each')
     assert.is(await quotes(toBeProved, false), 4, 'none of them can win')
   },
 )

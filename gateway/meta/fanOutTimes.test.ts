@@ -343,4 +343,42 @@ s(
     assert.equal([asked, isOver], [0, false])
   },
 )
+s('counts no time of a source that stands in a line [teeth/usual-ticket]', async () => {
+  const ticket = createTicket({ caller: 'me' })
+  const hasEnded = ticket.stand({ came: () => undefined, went: () => undefined })
+  const own = answerQuote({ provider: 'routing', isReference: true })
+  const cutAtMs = Promise.withResolvers<number>()
+  void fanOut(
+    { now: () => nowMs, onFault: ({ error }) => assert.unreachable(String(error)) },
+    {
+      sources: [
+        scriptSource({ name: 'routing', answer: own }),
+        {
+          name: 'slow',
+          quote(_, { onTicket }) {
+            onTicket?.(ticket)
+            return new Promise(() => undefined)
+          },
+        },
+      ],
+      request: makeRequest(),
+      deadlineMs: 9_000,
+      patienceMs: 5_000,
+      signal: new AbortController().signal,
+      hasty: {
+        has: () => false,
+        usualMs: (name) => (name === 'slow' ? 200 : undefined),
+        isSilent: () => false,
+        leave: () => undefined,
+      },
+    },
+  ).then(() => cutAtMs.resolve(nowMs))
+  while (nowMs < 1_500) {
+    for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate)
+    if (nowMs === 900) hasEnded(true)
+    nowMs += 1
+    mock.timers.tick(1)
+  }
+  assert.is(await cutAtMs.promise, 1_100)
+})
 s.run()

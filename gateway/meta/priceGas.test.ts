@@ -44,6 +44,7 @@ s('prices a hundredth of the native currency in what is compared [teeth/gas-pric
   // It is itself.
   for (const tokenOut of [weth, nativeToken])
     assert.equal(await ask({ tokenIn: usdc, tokenOut }), { ...priced, tokenAmount: perWei })
+  assert.equal(await ask(), priced)
   assert.is(asked.length, 1)
 })
 s('asks nothing for one quote, nor of a chain that nobody knows [teeth/gas-unasked]', async () => {

@@ -127,4 +127,25 @@ for (const [what, results, simulation] of [
     assert.equal((await ask({}, results)).simulation, simulation)
   })
 
+s(
+  'says so where there is no simulator, and asks none for nothing [teeth/dry-run-none]',
+  async () => {
+    const run = (quotes: readonly SourceQuote[]) =>
+      simulateQuotes(
+        { dryRunOf: () => undefined, onFault: () => assert.unreachable() },
+        {
+          quotes,
+          request: makeRequest(),
+          proxy: undefined,
+          nowMs: 0,
+          signal: new AbortController().signal,
+        },
+      )
+    assert.equal(await run([]), { simulations: [], blockNumber: undefined })
+    assert.equal(await run([makeQuote()]), {
+      simulations: [{ status: 'notConfigured', error: 'this chain has no simulator' }],
+      blockNumber: undefined,
+    })
+  },
+)
 s.run()
