@@ -78,7 +78,7 @@ s(
       const queue = createCallQueue()
       for (let left = 4; left > 0; left -= 1)
         queue.add({ method, params: [] }, waiting, () => undefined)
-      const taken = queue.takeBatch(endpoint)
+      const taken = takeNext(queue, endpoint)
       assert.is(taken.length, count)
       for (const { faults, unanswered, notBeforeMs } of taken)
         assert.equal([faults, unanswered, notBeforeMs], [0, 0, 0])
