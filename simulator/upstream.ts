@@ -4,7 +4,6 @@ import {
   createRpcEndpoint,
   type RpcCall,
   type RpcEndpoint,
-  type RpcFault,
   type RpcOutcome,
   RpcTransportError,
 } from './rpc/rpcBatch.ts'
@@ -28,7 +27,7 @@ export type SpendUpstream = (purpose: UpstreamPurpose, calls: number) => Promise
 export type AskUpstream = (
   calls: readonly RpcCall[],
   purpose: UpstreamPurpose,
-) => Promise<readonly (RpcOutcome | undefined)[] | 'over_budget' | 'unsent'>
+) => Promise<readonly (RpcOutcome | undefined)[] | 'over_budget'>
 
 type SendUpstream = (
   calls: readonly RpcCall[],
@@ -70,8 +69,6 @@ const retryPauseMs = 120
 const apart = { places: 3, placesOfOne: 2 }
 const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
 const busyStatuses: readonly (number | undefined)[] = [429, 502, 503]
-/** What was not sent says nothing of the chain. */
-const unsent: ReadonlySet<RpcFault> = new Set(['over_budget', 'unsent'])
 
 type Endpoint = { readonly rpc: RpcEndpoint; isRightChain: boolean }
 
@@ -146,7 +143,7 @@ export function createUpstream({
 
   async function finish(asking: ReturnType<AskUpstream>): Promise<readonly RpcOutcome[]> {
     const outcomes = await (askInstead ? inTime(asking) : asking)
-    if (typeof outcomes === 'string') throw new RpcTransportError(outcomes)
+    if (outcomes === 'over_budget') throw new RpcTransportError('over_budget')
     if (outcomes.every((outcome) => outcome === undefined))
       throw new RpcTransportError('connection')
     return outcomes.map((outcome) => outcome ?? unanswered)
@@ -162,7 +159,8 @@ export function createUpstream({
       openUntilMs = 0
       return outcomes
     } catch (error) {
-      if (error instanceof RpcTransportError && unsent.has(error.fault)) throw error
+      // What was not sent says nothing of the chain.
+      if (error instanceof RpcTransportError && error.fault === 'over_budget') throw error
       failures += 1
       if (failures >= failuresToOpen) openUntilMs = performance.now() + openForMs
       throw error

@@ -14,7 +14,7 @@ import { checkRpcUrl } from './checkRpcUrl.ts'
 import { create2Deployer } from './create2Deployer.ts'
 import { multicall3 } from './multicall3.ts'
 import { createBlockHashes } from './nodes/blockHashes.ts'
-import type { Outcome, Waiting } from './nodes/callQueue.ts'
+import type { Waiting } from './nodes/callQueue.ts'
 import { createEndpoint, type Endpoint, type EndpointParameters } from './nodes/endpoint.ts'
 import { createFailover, type Failover } from './nodes/failover.ts'
 import type { StandsStill } from './nodes/headHeights.ts'
@@ -52,14 +52,11 @@ export type ChainClient = {
   findStrays(): Promise<readonly Stray[]>
   /** What stands still where the head that is followed is old. */
   standsStill(followed: number): StandsStill
-  /**
-   * Each call's own answer, in their order; undefined where no upstream gave one. `unsent`: none had a connection
-   * free for any of them.
-   */
+  /** Each call's own answer, in their order; undefined where no upstream gave one. */
   askEach(
     calls: readonly RpcCall[],
     purpose: CallPurpose,
-  ): Promise<readonly (RpcAnswer | undefined)[] | 'over_budget' | 'unsent'>
+  ): Promise<readonly (RpcAnswer | undefined)[] | 'over_budget'>
   /** The same upstreams, asked for another purpose. Default: sync. */
   as(purpose: CallPurpose): ChainClient
   /** Whether there are calls to spend for work of a purpose that nobody waits for. */
@@ -108,15 +105,12 @@ const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
   warmUp: { isFirst: false, patienceMs: 500, blockPatienceMs: 0 },
 }
 
-/** The simulator's forks give a read up after 1.5 s: they hear before that nothing was sent. */
-const forkPatienceMs = 1_000
-
 /** What the state of a block is made of; whoever else asks of one block alone names it (`readAtBlock`). */
 const pinned: ReadonlySet<CallPurpose> = new Set(['sync', 'audit'])
 
 /**
  * A client over one or more upstream URLs of one chain, tried in order: an upstream that fails or
- * answers 429 is left alone for a while. `timeoutMs` bounds each attempt.
+ * answers 429 is left alone for a while. `timeoutMs` bounds each attempt, and the wait for a connection before it.
  */
 export function createChainClient({
   chain,
@@ -240,16 +234,17 @@ export function createChainClient({
     as: (purpose) => ({ ...own, ...connectAll(purpose) }),
     async askEach(calls, purpose) {
       if (purpose === 'warmUp' && isHeld()) return 'over_budget'
-      const askedAtMs = performance.now()
       const methods = calls.map(({ method }) => method)
       if (!(await spend(purpose, methods))) return 'over_budget'
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
       const isSync = purpose === 'sync'
-      const patienceMs = forkPatienceMs - (performance.now() - askedAtMs)
-      const waiting = { ...waitingOf.simulation, patienceMs, isFirst: isSync, isAlone: isSync }
-      const outcomes = await Promise.all(calls.map((call) => failover.call(call, waiting)))
-      if (outcomes.every(isUnsent)) return 'unsent'
-      return outcomes.map((each) => (each.status === 'answered' ? each.answer : undefined))
+      const waiting = { ...waitingOf.simulation, isFirst: isSync, isAlone: isSync }
+      return Promise.all(
+        calls.map(async (call) => {
+          const outcome = await failover.call(call, waiting)
+          return outcome.status === 'answered' ? outcome.answer : undefined
+        }),
+      )
     },
     async checkChainId() {
       // Whoever starts is told at once that a node does not answer.
@@ -274,6 +269,3 @@ export function createChainClient({
   }
   return own
 }
-
-const isUnsent = (outcome: Outcome) =>
-  outcome.status === 'unreachable' && outcome.reasons.every((reason) => reason === 'unsent')

@@ -39,7 +39,7 @@ function askThrough(client: ChainClient | undefined): AskUpstream | undefined {
   if (!client) return undefined
   return async (calls, purpose) => {
     const answers = await client.askEach(calls, purpose)
-    if (typeof answers === 'string') return answers
+    if (answers === 'over_budget') return answers
     return answers.map((answer) => answer && toOutcome(answer))
   }
 }

@@ -19,8 +19,6 @@ export type RpcFault =
   | 'http_status'
   /** It was not sent: nothing more may be spent. */
   | 'over_budget'
-  /** Nor was it for want of a connection. */
-  | 'unsent'
   | 'garbage'
   | 'too_large'
 

@@ -16,12 +16,6 @@ function hold(count: number) {
   return queue
 }
 
-/** The first of them, and what goes with it. */
-function takeNext(queue: ReturnType<typeof hold>, endpoint: Endpoint) {
-  const [first] = queue.inOrder()
-  return first ? queue.takeBatch(first, endpoint) : []
-}
-
 s('go as many together as fit into a body, and one at least [teeth/queue-bytes]', () => {
   // With a comma, or a bracket.
   const bytes = encodeCalls([call]).length + 1
@@ -32,35 +26,38 @@ s('go as many together as fit into a body, and one at least [teeth/queue-bytes]'
     [2 * bytes, 2],
     [1, 1],
   ] as const)
-    assert.is(takeNext(hold(4), endpointOf(most)).length, taken, `${most} bytes`)
-  assert.is(takeNext(hold(12), endpointOf()).length, 9)
+    assert.is(hold(4).takeBatch(endpointOf(most)).length, taken, `${most} bytes`)
+  assert.is(hold(12).takeBatch(endpointOf()).length, 9)
 })
 
-s('go along when they are due, to who has not had nothing to say [teeth/queue-due]', () => {
+s('go when they are due, to who has not had nothing to say [teeth/queue-due]', () => {
   let nowMs = 1_000
   const reading = mock.method(performance, 'now', () => nowMs).mock
   try {
     const [one, other] = [endpointOf(), endpointOf()]
-    const queue = hold(3)
-    const taken = takeNext(queue, one)
-    const [lead, second, third] = taken
-    if (!lead || !second || !third) throw new Error('three were held')
-    assert.ok(queue.isEmpty())
-    second.notBeforeMs = 1_100
-    third.notBeforeMs = 1_101
-    third.avoided.add(other)
+    const queue = hold(2)
+    const taken = queue.takeBatch(one)
+    assert.equal([taken.length, queue.isEmpty(), queue.soonestMs(one)], [2, true, undefined])
+    for (const [index, asked] of taken.entries()) asked.notBeforeMs = 1_100 + index
+    taken[1]?.avoided.add(other)
     queue.putBack(taken)
-    assert.equal([queue.isEmpty(), queue.inOrder()], [false, taken])
+    assert.equal([queue.isEmpty(), queue.soonestMs(one)], [false, 1_100])
     nowMs = 1_099
-    assert.equal(takeNext(queue, one), [lead])
-    queue.putBack([lead])
+    assert.equal(queue.takeBatch(one), [])
     nowMs = 1_100
-    assert.equal(takeNext(queue, one), [lead, second])
-    assert.equal([queue.has(lead), queue.has(third)], [false, true])
-    queue.putBack([lead, second])
-    nowMs = 1_101
-    assert.equal(takeNext(queue, other), [lead, second])
-    assert.equal([queue.takeAll(), queue.isEmpty()], [[third], true])
+    assert.equal(queue.takeBatch(one), [taken[0]])
+    assert.equal([queue.soonestMs(one), queue.soonestMs(other)], [1_101, undefined])
+    nowMs = 1_200
+    assert.equal(queue.takeBatch(other), [])
+    assert.equal(
+      queue.takeWhere(({ sinceMs }) => sinceMs > 1_000),
+      [],
+    )
+    assert.equal(
+      queue.takeWhere(({ sinceMs }) => sinceMs === 1_000),
+      [taken[1]],
+    )
+    assert.equal([queue.isEmpty(), queue.takeAll()], [true, []])
   } finally {
     reading.restore()
   }
@@ -78,7 +75,7 @@ s(
       const queue = createCallQueue()
       for (let left = 4; left > 0; left -= 1)
         queue.add({ method, params: [] }, waiting, () => undefined)
-      const taken = takeNext(queue, endpoint)
+      const taken = queue.takeBatch(endpoint)
       assert.is(taken.length, count)
       for (const { faults, unanswered, notBeforeMs } of taken)
         assert.equal([faults, unanswered, notBeforeMs], [0, 0, 0])
@@ -95,14 +92,14 @@ s('go alone where they are told to, each with its like [teeth/queue-alone]', () 
   add('eth_getCode', { isFirst: true })
   add('eth_getBalance', { isAlone: true })
   add('eth_getBalance')
-  const apart = queue
-    .inOrder()
-    .find(({ call: { method }, isAlone }) => method === 'eth_getBalance' && !isAlone)
-  if (apart) queue.putBack(queue.take([Object.assign(apart, { isApart: true })]))
+  const [apart] = queue.takeWhere(
+    ({ call: { method }, isAlone }) => method === 'eth_getBalance' && !isAlone,
+  )
+  if (apart) queue.putBack([Object.assign(apart, { isApart: true })])
   const batches: string[] = []
-  for (let batch = takeNext(queue, endpointOf()); batch.length > 0; ) {
+  for (let batch = queue.takeBatch(endpointOf()); batch.length > 0; ) {
     batches.push(batch.map(({ call: { method } }) => method).join())
-    batch = takeNext(queue, endpointOf())
+    batch = queue.takeBatch(endpointOf())
   }
   const both = 'eth_getCode,eth_getBalance'
   assert.equal(batches, ['eth_getCode', 'eth_getBalance', 'eth_getCode', both])

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks'
 import type { Endpoint } from './endpoint.ts'
 import type { RpcAnswer, RpcCall } from './readReply.ts'
 import { asksLogs, runsCode, takesLong } from './takesLong.ts'
@@ -18,7 +17,7 @@ export type Waiting = {
   readonly isFirst: boolean
   /** In a batch with its like only: it is answered when the slowest call of its batch is. */
   readonly isAlone?: boolean
-  /** For an endpoint that has had too many calls, or has no connection free, as long as it takes others. */
+  /** For an endpoint that has had too many calls, as long as it takes others. */
   readonly patienceMs: number
   /** For a block that no endpoint has seen yet. */
   readonly blockPatienceMs: number
@@ -27,8 +26,6 @@ export type Waiting = {
 export type Asked = Waiting & {
   readonly call: RpcCall
   readonly resolve: (outcome: Outcome) => void
-  /** What is done for it is done within: a trace's steps are told by that. */
-  readonly caller: AsyncResource
   readonly sinceMs: number
   readonly reasons: string[]
   /** Endpoints that had nothing to say to it. */
@@ -41,60 +38,59 @@ export type Asked = Waiting & {
   unanswered: number
 }
 
-/** The calls that no endpoint has been sent. */
+/** The calls that no endpoint has been sent, in their order. */
 export function createCallQueue() {
-  let queue = new Set<Asked>()
+  let queue: Asked[] = []
+
+  const ableFor = (endpoint: Endpoint) => queue.filter(({ avoided }) => !avoided.has(endpoint))
 
   function take(some: readonly Asked[]): readonly Asked[] {
-    for (const asked of some) queue.delete(asked)
+    const taken = new Set(some)
+    queue = queue.filter((asked) => !taken.has(asked))
     return some
-  }
-
-  /** What comes first before all others. */
-  function inOrder(): readonly Asked[] {
-    const all = [...queue]
-    return [...all.filter(({ isFirst }) => isFirst), ...all.filter(({ isFirst }) => !isFirst)]
   }
 
   return {
     add(call: RpcCall, waiting: Waiting, resolve: Asked['resolve']): void {
       const counts = { faults: 0, unanswered: 0 }
       const state = { notBeforeMs: 0, isApart: false, sinceMs: performance.now(), ...counts }
-      const caller = new AsyncResource('call')
-      queue.add({ call, resolve, caller, ...waiting, ...state, reasons: [], avoided: new Set() })
+      queue.push({ call, resolve, ...waiting, ...state, reasons: [], avoided: new Set() })
     },
     putBack(again: readonly Asked[]): void {
-      queue = new Set([...again, ...queue])
+      queue.unshift(...again)
     },
-    isEmpty: () => queue.size === 0,
-    has: (asked: Asked) => queue.has(asked),
-    inOrder,
-    take,
-    takeAll: () => take([...queue]),
-    /** The request that begins with this call, and what may go with it to the endpoint, out of the queue. */
-    takeBatch(first: Asked, endpoint: Endpoint): readonly Asked[] {
-      if (first.isApart || takesLong(first.call)) return take([first])
+    isEmpty: () => queue.length === 0,
+    /** When the first of those that the endpoint may have is due; undefined where there is none. */
+    soonestMs(endpoint: Endpoint): number | undefined {
+      const able = ableFor(endpoint)
+      return able.length === 0 ? undefined : Math.min(...able.map((asked) => asked.notBeforeMs))
+    },
+    /** The next batch for an endpoint, out of the queue. */
+    takeBatch(endpoint: Endpoint): readonly Asked[] {
       const nowMs = performance.now()
+      const due = ableFor(endpoint).filter(({ notBeforeMs }) => notBeforeMs <= nowMs)
+      const ordered = [...due.filter(({ isFirst }) => isFirst), ...due.filter((a) => !a.isFirst)]
+      const [first] = ordered
+      if (!first) return []
+      if (first.isApart || takesLong(first.call)) return take([first])
       const isOfLogs = asksLogs(first.call)
       const isOfCode = runsCode(first.call)
       // A batch is answered when its slowest call is: of those that are not first that may be a stranger's.
-      const alike = inOrder().filter(
-        (asked) =>
-          asked !== first &&
-          !asked.avoided.has(endpoint) &&
-          asked.notBeforeMs <= nowMs &&
-          asked.isFirst === first.isFirst &&
-          (asked.isAlone ?? false) === (first.isAlone ?? false) &&
-          asksLogs(asked.call) === isOfLogs &&
-          (asked.isFirst || runsCode(asked.call) === isOfCode) &&
-          !takesLong(asked.call) &&
-          !asked.isApart,
+      const alike = ordered.filter(
+        ({ call, isFirst, isAlone = false, isApart }) =>
+          isFirst === first.isFirst &&
+          isAlone === (first.isAlone ?? false) &&
+          asksLogs(call) === isOfLogs &&
+          (isFirst || runsCode(call) === isOfCode) &&
+          !takesLong(call) &&
+          !isApart,
       )
-      const most = endpoint.limits.batchCalls(isOfLogs ? 'logs' : 'others')
-      const few = [first, ...alike].slice(0, most)
+      const few = alike.slice(0, endpoint.limits.batchCalls(isOfLogs ? 'logs' : 'others'))
       const { bodyBytes } = endpoint.limits.read()
       return take(bodyBytes === undefined ? few : cutToBytes(few, bodyBytes))
     },
+    takeWhere: (fits: (asked: Asked) => boolean) => take(queue.filter(fits)),
+    takeAll: () => take(queue),
   }
 }
 

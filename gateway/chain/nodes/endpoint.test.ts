@@ -59,6 +59,14 @@ s(
   },
 )
 
+s('does not rest, nor is asked for less, for what it was never sent [nodes/unsent]', async () => {
+  const unsent: Reply = { answers: [undefined], trouble: { kind: 'unsent' } }
+  using endpoint = open(async () => unsent)
+  const most = endpoint.limits.batchCalls()
+  await endpoint.send([call])
+  assert.equal([endpoint.waitMs(), endpoint.limits.batchCalls()], [0, most])
+})
+
 s('is asked every two seconds while nobody is there [nodes/away]', async () => {
   const away: Reply = { answers: [undefined], trouble: { kind: 'network' } }
   using endpoint = open(async () => away)

@@ -1,6 +1,5 @@
 import { askByNumber, isResult, mayRefuseHash } from './askByNumber.ts'
 import { nameByNumber } from './blockHashes.ts'
-import { type Connections, createConnections } from './connections.ts'
 import { dropUnfit } from './fitsCall.ts'
 import { type Asking, createLimits, type LearnedLimits, type Load } from './limits.ts'
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
@@ -19,10 +18,6 @@ export type Endpoint = {
   waitMs(): number
   /** It is up and has had too many calls: waiting helps. */
   isBusy(): boolean
-  /** How long no connection has been free for a request that begins with this call; undefined: one is. */
-  fullForMs: Connections['fullForMs']
-  /** Told whenever a connection is free again. */
-  onFree: Connections['onFree']
   send(calls: readonly RpcCall[]): Promise<Reply>
   /** What it serves instead of the expected chain, as long as it does. */
   otherChain(): number | undefined
@@ -88,7 +83,6 @@ export function createEndpoint({
   const ask = alterSend(upstream.send)
   const send = async (calls: readonly RpcCall[]) =>
     dropUnfit(calls, await ask(calls, { timeoutMs }))
-  const connections = createConnections({ now })
   const limits = createLimits({ now })
   const shown = createShownChain({ chainId, now, send })
   const told = createToldBlocks()
@@ -100,6 +94,7 @@ export function createEndpoint({
   let isBusy = false
 
   function rest({ kind, retryAfterMs }: Trouble, sentAtMs: number): void {
+    if (kind === 'unsent') return
     // What was under way when one failed fails with it, and is one failure; what was sent after it is another.
     if (sentAtMs > countedAtMs || failuresInARow === 0) {
       failuresInARow += 1
@@ -181,36 +176,32 @@ export function createEndpoint({
     }
   }
 
-  async function exchange(calls: readonly RpcCall[]): Promise<Reply> {
-    limits.pay(calls.length)
-    const sentAtMs = now()
-    if (!shown.isShown()) {
-      const another = await showAnother(calls, sentAtMs)
-      if (another) return another
-    }
-    const { callGas, namesByNumber } = limits.read()
-    const named = namesByNumber ? calls.map(nameByNumber) : calls
-    const capped = named.map((call) => withGas(call, callGas))
-    const said = await doubtHashes(capped, await send(capped))
-    const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
-    const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
-    learn(capped, reply, sentAtMs)
-    if (!told.fits(capped, reply)) {
-      shown.doubt()
-      return (await showAnother(calls, now())) ?? reply
-    }
-    if (reply.answers.some(isOfUnknownBlock)) shown.doubt(unknownBlockMs)
-    return reply
-  }
-
   return {
     url: address.url,
     limits,
     waitMs: () => Math.max(restingUntilMs - now(), limits.waitMs()),
     isBusy: () => isBusy || restingUntilMs <= now(),
-    fullForMs: connections.fullForMs,
-    onFree: connections.onFree,
-    send: (calls) => connections.hold(calls[0], () => exchange(calls)),
+    async send(calls) {
+      limits.pay(calls.length)
+      const sentAtMs = now()
+      if (!shown.isShown()) {
+        const another = await showAnother(calls, sentAtMs)
+        if (another) return another
+      }
+      const { callGas, namesByNumber } = limits.read()
+      const named = namesByNumber ? calls.map(nameByNumber) : calls
+      const capped = named.map((call) => withGas(call, callGas))
+      const said = await doubtHashes(capped, await send(capped))
+      const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
+      const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
+      learn(capped, reply, sentAtMs)
+      if (!told.fits(capped, reply)) {
+        shown.doubt()
+        return (await showAnother(calls, now())) ?? reply
+      }
+      if (reply.answers.some(isOfUnknownBlock)) shown.doubt(unknownBlockMs)
+      return reply
+    },
     otherChain: shown.other,
     close: () => void upstream.close(),
   }

@@ -13,8 +13,6 @@ function createNode(answers: readonly (RpcAnswer | undefined)[]) {
     limits: createLimits({ now: () => 0 }),
     waitMs: () => 0,
     isBusy: () => true,
-    fullForMs: () => undefined,
-    onFree: () => undefined,
     async send() {
       seen.requests += 1
       return { answers: [left.shift()], trouble: { kind: 'network' } }
@@ -123,72 +121,6 @@ s('has what comes first wait for nothing else of its turn [17/first-apart]', asy
       ['eth_sendRawTransaction', 'eth_call'],
       ['eth_call', 'eth_call'],
     ])
-  } finally {
-    failover.close()
-  }
-})
-
-/** One whose connections are all taken, since so long ago, until it is told otherwise. */
-function createFull(answers: readonly (RpcAnswer | undefined)[], fullMs: number) {
-  const { endpoint, seen } = createNode(answers)
-  const state: { fullMs: number | undefined; tell(): void } = { fullMs, tell: () => undefined }
-  const full: Endpoint = {
-    ...endpoint,
-    fullForMs: () => state.fullMs,
-    onFree(listener) {
-      state.tell = listener
-    },
-  }
-  return { endpoint: full, seen, state }
-}
-const turn = () => new Promise((resolve) => setImmediate(resolve))
-
-s('waits for a connection where one was free a moment ago [nodes/connection-next]', async () => {
-  const [first, second] = [createFull([head(1)], 0), createNode([head(1)])]
-  const endpoints = [first.endpoint, second.endpoint]
-  const failover = createFailover({ endpoints, blockTimeMs: 2_000 })
-  try {
-    const asking = failover.call({ method: 'eth_blockNumber', params: [] }, waiting)
-    await turn()
-    assert.equal([first.seen.requests, second.seen.requests], [0, 0])
-    first.state.fullMs = undefined
-    first.state.tell()
-    await asking
-    assert.equal([first.seen.requests, second.seen.requests], [1, 0])
-  } finally {
-    failover.close()
-  }
-})
-
-s('asks another endpoint than one that none becomes free of [nodes/connection-next]', async () => {
-  const [first, second] = [createFull([], 1_000), createNode([head(1)])]
-  const endpoints = [first.endpoint, second.endpoint]
-  const failover = createFailover({ endpoints, blockTimeMs: 2_000 })
-  try {
-    await failover.call({ method: 'eth_blockNumber', params: [] }, waiting)
-    assert.equal([first.seen.requests, second.seen.requests], [0, 1])
-  } finally {
-    failover.close()
-  }
-})
-
-s('holds nobody back for those who wait for another endpoint [nodes/connection-next]', async () => {
-  const [first, second] = [createFull([undefined], 0), createNode([head(1)])]
-  first.state.fullMs = undefined
-  const busy: Endpoint = {
-    ...first.endpoint,
-    send(calls) {
-      first.state.fullMs = 0
-      return first.endpoint.send(calls)
-    },
-  }
-  const failover = createFailover({ endpoints: [busy, second.endpoint], blockTimeMs: 2_000 })
-  try {
-    const asking = failover.call({ method: 'eth_blockNumber', params: [] }, waiting)
-    void failover.call({ method: 'eth_getTransactionReceipt', params: [] }, waiting)
-    // The first fails at it, and is full for the other.
-    await asking
-    assert.equal([first.seen.requests, second.seen.requests], [1, 1])
   } finally {
     failover.close()
   }

@@ -54,7 +54,7 @@ export function createFailover({
   let closed = false
   let timer: NodeJS.Timeout | undefined
   let isDue = false
-  let progressAtMs = now()
+  let progressAtMs = performance.now()
   let preferred: Endpoint | undefined
   let preferredUntilMs = 0
 
@@ -69,7 +69,7 @@ export function createFailover({
       }
       const asks = { answer, trouble, batch: batch.length, head: head.number() }
       const verdict = judge(asked.call, asks)
-      if (verdict.next === 'done') progressAtMs = now()
+      if (verdict.next === 'done') progressAtMs = performance.now()
       const outcome = settle(asked, verdict, { from: endpoint, endpoints })
       if (outcome?.status === 'answered') asked.resolve({ ...outcome, from: endpoint })
       else if (outcome) asked.resolve(outcome)
@@ -86,8 +86,7 @@ export function createFailover({
   /** Whoever is not asked does not tell where it stands: now and then it is asked for that alone. */
   function askSilent(): void {
     if (closed || endpoints.length === 1) return
-    for (const endpoint of heights.takeSilent())
-      if (endpoint.waitMs() <= 0 && !isFull(endpoint, headCall)) void look(endpoint)
+    for (const endpoint of heights.takeSilent()) if (endpoint.waitMs() <= 0) void look(endpoint)
   }
 
   async function look(endpoint: Endpoint): Promise<void> {
@@ -103,68 +102,53 @@ export function createFailover({
     return [...level, ...behind]
   }
 
-  /** The first endpoint that may be asked this now, or that soon may be; else who may be soonest. */
-  function choose({ call, avoided, notBeforeMs }: Asked, ranked: readonly Endpoint[]) {
-    const dueMs = notBeforeMs - now()
+  /** The first endpoint that may be asked now, or that soon may be. */
+  function pick(): Next | undefined {
+    const nowMs = performance.now()
     let best: Next | undefined
-    for (const endpoint of ranked) {
-      if (avoided.has(endpoint)) continue
-      const waitMs = Math.max(0, dueMs, endpoint.waitMs(), connectionWaitMs(endpoint, call))
+    for (const endpoint of listByRank()) {
+      const soonestMs = queue.soonestMs(endpoint)
+      if (soonestMs === undefined) continue
+      const waitMs = Math.max(0, endpoint.waitMs(), soonestMs - nowMs)
       if (waitMs <= shortWaitMs) return { endpoint, waitMs }
       if (!best || waitMs < best.waitMs) best = { endpoint, waitMs }
     }
     return best
   }
 
-  /** Whether it would have to wait longer than it can. */
-  function isTooLong({ patienceMs, sinceMs, isFirst }: Asked, { endpoint, waitMs }: Next): boolean {
-    const mostMs = endpoint.isBusy() ? patienceMs : Math.min(patienceMs, patienceWithFaultsMs)
-    const since = isFirst ? Math.max(sinceMs, progressAtMs) : sinceMs
-    return now() + waitMs - since > mostMs
-  }
-
-  function dismiss(asked: Asked, { endpoint }: Next): void {
-    const isUnsent = endpoint.waitMs() <= 0 && isFull(endpoint, asked.call)
-    fail(queue.take([asked]), isUnsent ? 'unsent' : 'rate_limited')
-  }
-
-  function send(asked: Asked, endpoint: Endpoint): void {
-    const batch = queue.takeBatch(asked, endpoint)
-    void asked.caller.runInAsyncScope(() => dispatch(endpoint, batch))
+  /** Those that would have to wait longer than they can. */
+  function dismiss({ endpoint, waitMs }: Next): void {
+    const nowMs = performance.now()
+    const over = queue.takeWhere(({ patienceMs, sinceMs, isFirst }) => {
+      const mostMs = endpoint.isBusy() ? patienceMs : Math.min(patienceMs, patienceWithFaultsMs)
+      const since = isFirst ? Math.max(sinceMs, progressAtMs) : sinceMs
+      return nowMs + waitMs - since > mostMs
+    })
+    fail(over, 'rate_limited')
   }
 
   function pump(): void {
     clearTimeout(timer)
-    let soonestMs = Number.POSITIVE_INFINITY
-    const ranked = listByRank()
-    for (const asked of queue.inOrder()) {
-      // It may have gone with one before it.
-      const next = queue.has(asked) ? choose(asked, ranked) : undefined
-      if (!next) continue
-      const { endpoint, waitMs } = next
-      if (waitMs <= 0) send(asked, endpoint)
-      else if (isTooLong(asked, next)) dismiss(asked, next)
-      else soonestMs = Math.min(soonestMs, waitMs)
+    for (let next = pick(); next; next = pick()) {
+      if (next.waitMs > 0) {
+        dismiss(next)
+        if (!queue.isEmpty()) timer = setTimeout(pump, Math.ceil(next.waitMs))
+        return
+      }
+      void dispatch(next.endpoint, queue.takeBatch(next.endpoint))
     }
-    if (soonestMs < Number.POSITIVE_INFINITY) timer = setTimeout(pump, Math.ceil(soonestMs))
   }
 
-  /** Once for all that comes in a turn of the event loop. */
-  function pumpSoon(): void {
-    if (isDue || queue.isEmpty()) return
-    isDue = true
-    setImmediate(() => {
-      isDue = false
-      pump()
-    })
-  }
-
-  for (const endpoint of endpoints) endpoint.onFree(pumpSoon)
   return {
     call: (call, waiting) =>
       new Promise((resolve) => {
         queue.add(call, waiting, resolve)
-        pumpSoon()
+        if (isDue) return
+        isDue = true
+        setImmediate(() => {
+          isDue = false
+          pump()
+        })
       }),
     otherChain: () => endpoints.map((each) => each.otherChain()).find((id) => id !== undefined),
     isAstray: () => endpoints.every((each) => each.otherChain() !== undefined),
@@ -182,15 +166,6 @@ export function createFailover({
       fail(queue.takeAll(), 'closed')
     },
   }
-}
-
-const isFull = (endpoint: Endpoint, call: RpcCall) => endpoint.fullForMs(call) !== undefined
-
-/** A guess: where a connection was free a moment ago another one soon is. */
-function connectionWaitMs(endpoint: Endpoint, call: RpcCall): number {
-  const fullMs = endpoint.fullForMs(call)
-  if (fullMs === undefined) return 0
-  return fullMs < shortWaitMs ? shortWaitMs - fullMs : 2 * shortWaitMs
 }
 
 function partition<item>(items: readonly item[], fits: (item: item) => boolean) {

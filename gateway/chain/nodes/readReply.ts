@@ -19,7 +19,14 @@ export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcErro
 
 /** Why calls have no answer: what the node said, or what became of the request. */
 export type Trouble = Omit<Refusal, 'kind'> & { readonly kind: RefusalKind | Fault }
-type Fault = 'timeout' | 'network' | 'http_status' | 'bad_answer' | 'other_chain'
+type Fault =
+  | 'timeout'
+  | 'network'
+  | 'http_status'
+  | 'bad_answer'
+  | 'other_chain'
+  /** All connections were others' for too long: the node has not been asked. */
+  | 'unsent'
 
 export type Reply = {
   /** By call; undefined where the body has none for it. */

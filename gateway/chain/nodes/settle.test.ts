@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RpcCall } from './readReply.ts'
@@ -13,8 +12,7 @@ function ask(call: RpcCall, forMs: number) {
   const waiting = { isFirst: true, patienceMs: 90_000, blockPatienceMs: 600_000 }
   const counts = { notBeforeMs: 0, isApart: false, faults: 0, unanswered: 0 }
   const sinceMs = performance.now() - forMs
-  const caller = { caller: new AsyncResource('call'), resolve: () => undefined }
-  const own = { sinceMs, reasons: [], avoided: new Set<Endpoint>(), ...caller }
+  const own = { sinceMs, reasons: [], avoided: new Set<Endpoint>(), resolve: () => undefined }
   const verdict = { next: 'elsewhere', trouble: { kind: 'block_unknown' }, answer } as const
   return settle({ ...waiting, ...counts, ...own, call }, verdict, { from, endpoints: [from] })
 }

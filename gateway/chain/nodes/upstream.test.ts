@@ -31,12 +31,15 @@ async function startNode(reply: Reply) {
     url: `http://127.0.0.1:${port}`,
     maxResponseBytes: 64 * mebi,
   })
+  async function ask(methods: readonly string[], timeoutMs: number) {
+    const calls = methods.map((method) => ({ method, params: [] }))
+    const { answers, trouble } = await upstream.send(calls, { timeoutMs })
+    return answers.includes(undefined) ? trouble.kind : 'answered'
+  }
   return {
-    async kindOf(...methods: string[]) {
-      const calls = methods.map((method) => ({ method, params: [] }))
-      const { answers, trouble } = await upstream.send(calls, { timeoutMs: 20_000 })
-      return answers.includes(undefined) ? trouble.kind : 'answered'
-    },
+    kindOf: (...methods: string[]) => ask(methods, 20_000),
+    /** Of one that is waited for no longer. */
+    kindWithin: (timeoutMs: number, method: string) => ask([method], timeoutMs),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -52,5 +55,45 @@ s('about logs are read up to a length that holds up nobody [17/stuffed-answer]',
   await using usual = await startNode(answerWith(1.5 * mebi))
   const many = Array.from({ length: 8 }, () => 'eth_getLogs')
   assert.is(await usual.kindOf('eth_getLogs', ...many.slice(1)), 'answered')
+})
+
+/** A node that answers no code until it is let, all of whose connections wait for that. */
+async function startRunning() {
+  const { promise: areAllTaken, resolve } = Promise.withResolvers<void>()
+  const running: (() => void)[] = []
+  let isLet = false
+  const node = await startNode((body, res) => {
+    const answer = () => answerWith(1)(body, res)
+    if (isLet || [body].flat().every(({ method }) => method !== 'eth_call')) return answer()
+    running.push(answer)
+    if (running.length === 8) resolve()
+  })
+  for (let call = 0; call < 8; call += 1) void node.kindOf('eth_call')
+  await areAllTaken
+  return {
+    ...node,
+    end() {
+      isLet = true
+      for (const answer of running) answer()
+    },
+  }
+}
+
+s(
+  'to what is read come while code runs over all its connections [17/read-connections]',
+  async () => {
+    await using node = await startRunning()
+    void node.kindOf('eth_call')
+    assert.is(await node.kindOf('eth_getStorageAt'), 'answered')
+  },
+)
+
+s('for want of a connection are none of its own [nodes/connections]', async () => {
+  await using node = await startRunning()
+  const next = node.kindOf('eth_call')
+  assert.is(await node.kindWithin(20, 'eth_call'), 'unsent')
+  node.end()
+  assert.is(await next, 'answered')
+  assert.is(await node.kindOf('eth_call'), 'answered')
 })
 s.run()

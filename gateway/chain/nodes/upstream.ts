@@ -2,17 +2,27 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import { Agent, request } from 'undici'
 import { nameByHash } from './blockHashes.ts'
 import { createCappedReader, TooLong } from './cappedReader.ts'
-import { mostConnections } from './connections.ts'
+import { createPlaces } from './connectionPlaces.ts'
 import { type RawReply, type Reply, type RpcCall, readReply } from './readReply.ts'
 import { createRedactor } from './redact.ts'
 import { longestPauseMs } from './refusal.ts'
-import { asksLogs } from './takesLong.ts'
+import { asksLogs, runsCode } from './takesLong.ts'
 
 export type Upstream = {
-  /** Never rejects: what went wrong is the trouble of the calls without an answer. */
+  /**
+   * Never rejects: what went wrong is the trouble of the calls without an answer. The time-out is the node's, from
+   * when they go out; for a connection they wait as long.
+   */
   send(calls: readonly RpcCall[], options: { timeoutMs: number }): Promise<Reply>
   close(): Promise<void>
 }
+
+const connections = 8
+/** A connection for whoever has a place. */
+const openLine = () => ({
+  agent: new Agent({ connections, keepAliveTimeout: 10_000 }),
+  places: createPlaces(connections),
+})
 
 const batches = tracingChannel('forkyard.rpc')
 const mebi = 1024 * 1024
@@ -59,11 +69,15 @@ export function createUpstream({
   readonly url: string
   readonly maxResponseBytes: number
 }): Upstream {
-  const agent = new Agent({ connections: mostConnections, keepAliveTimeout: 10_000 })
+  // Code that strangers have the node run may hold all of its connections for as long as it takes.
+  const lines = { ofCode: openLine(), ofOthers: openLine() }
   const redact = createRedactor(url)
   const readText = createCappedReader(maxResponseBytes)
 
-  async function post(calls: readonly RpcCall[], timeoutMs: number): Promise<RawReply> {
+  async function post(
+    calls: readonly RpcCall[],
+    { agent, timeoutMs }: { readonly agent: Agent; readonly timeoutMs: number },
+  ): Promise<RawReply> {
     const response = await request(url, {
       method: 'POST',
       body: encodeCalls(calls),
@@ -81,11 +95,17 @@ export function createUpstream({
 
   async function send(calls: readonly RpcCall[], timeoutMs: number): Promise<Reply> {
     const count = calls.length
+    const none = calls.map(() => undefined)
+    const { agent, places } = calls.every(runsCode) ? lines.ofCode : lines.ofOthers
+    const leave = await places.take(timeoutMs)
+    if (!leave) return { answers: none, trouble: { kind: 'unsent' } }
     try {
-      return readReply(await post(calls, timeoutMs), { count, redact })
+      return readReply(await post(calls, { agent, timeoutMs }), { count, redact })
     } catch (error) {
       // Neither its text nor its cause: they may hold the URL.
-      return { answers: calls.map(() => undefined), trouble: { kind: toFault(error) } }
+      return { answers: none, trouble: { kind: toFault(error) } }
+    } finally {
+      leave()
     }
   }
 
@@ -94,6 +114,8 @@ export function createUpstream({
       batches.tracePromise(() => send(calls, timeoutMs), {
         attributes: { calls: calls.length, method: calls[0]?.method },
       }),
-    close: () => agent.destroy(),
+    async close() {
+      await Promise.all(Object.values(lines).map(({ agent }) => agent.destroy()))
+    },
   }
 }
