@@ -55,6 +55,7 @@ s(
       callGas: 10_000_000,
       logBlocks: 10,
       callsPerSecond: undefined,
+      rateFound: undefined,
       namesByNumber: undefined,
       guessed: ['bodyBytes'],
     })

@@ -11,6 +11,8 @@ export type NodeLimits = {
   /** Blocks of one `eth_getLogs`. */
   readonly logBlocks?: number | undefined
   readonly callsPerSecond?: number | undefined
+  /** 1: the rate was refused since it was guessed, and is not looked for in steps any more. */
+  readonly rateFound?: number | undefined
   /** 1: of a call it takes the number of a block, and not its hash. */
   readonly namesByNumber?: number | undefined
   /** Those of the sizes that the node has not named. */
@@ -101,6 +103,7 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
       callGas: sizes.callGas.read(),
       logBlocks: sizes.logBlocks.read(),
       callsPerSecond: pace.perSecond(),
+      rateFound: pace.isFound() ? 1 : undefined,
       namesByNumber,
       guessed: sizeNames.filter((name) => sizes[name].isGuess()),
     }),
@@ -111,7 +114,7 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
           sizes[name].recall(size, guessed.includes(name) ? 'guessed' : 'named')
       }
       namesByNumber ??= earlier.namesByNumber
-      pace.recall(earlier.callsPerSecond)
+      pace.recall(earlier)
     },
     batchCalls(asking = 'others') {
       // Half a second's worth: what is refused then is not much.
@@ -165,6 +168,7 @@ function createPace({ now }: { readonly now: () => number }) {
   let refusedAtMs = Number.NEGATIVE_INFINITY
   let grownAtMs = now()
   let takenSinceRefusal = 0
+  let countedFromMs = Number.NEGATIVE_INFINITY
   let recent: { readonly atMs: number; readonly calls: number }[] = []
 
   const forgetOld = () => {
@@ -175,15 +179,23 @@ function createPace({ now }: { readonly now: () => number }) {
 
   /** In a second since the last refusal, which has left nothing either; 0 where that is too short ago to tell. */
   function lately(): number {
-    const ms = now() - refusedAtMs
+    const ms = now() - countedFromMs
     return ms < windowMs ? 0 : (takenSinceRefusal * 1_000) / ms
+  }
+  function noteRefusal(): void {
+    takenSinceRefusal = 0
+    refusedAtMs = now()
+    countedFromMs = refusedAtMs
   }
 
   return {
     isCalm,
     perSecond: () => perSecond,
-    recall(earlier: number | undefined) {
-      perSecond ??= earlier
+    isFound: () => perSecond !== undefined && !isGuess,
+    recall({ callsPerSecond, rateFound }: NodeLimits) {
+      if (perSecond !== undefined || callsPerSecond === undefined) return
+      perSecond = callsPerSecond
+      isGuess = rateFound === undefined
     },
     waitMs: () => (perSecond === undefined ? 0 : Math.max(0, paidAtMs - now())),
     pay(calls: number) {
@@ -216,8 +228,7 @@ function createPace({ now }: { readonly now: () => number }) {
         ceiling = perSecond ?? ceiling
         perSecond = Math.max(slowest, (perSecond ?? carefulGuess * 2) / 2)
         isGuess = false
-        takenSinceRefusal = 0
-        refusedAtMs = now()
+        noteRefusal()
         return
       }
       forgetOld()
@@ -233,8 +244,7 @@ function createPace({ now }: { readonly now: () => number }) {
         perSecond = Math.max(slowest, Math.min(cut, perSecond * 0.95))
         isGuess = false
       }
-      takenSinceRefusal = 0
-      refusedAtMs = now()
+      noteRefusal()
     },
   }
 }

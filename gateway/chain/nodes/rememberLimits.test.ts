@@ -65,6 +65,41 @@ s(
   },
 )
 
+s(
+  'a rate that was guessed is looked for on in the next run, one that was found is not [nodes/rate-remembered]',
+  async () => {
+    const clock = { ms: 0 }
+    const rate = { kind: 'rate_limited' } as const
+    const restart = async () => {
+      const limits = createLimits({ now: () => clock.ms })
+      return { limits, kept: await rememberLimits([{ url: 'http://paced', limits }], { book }) }
+    }
+    /** What it is after a second in which all was asked for that it lets through. */
+    function grow(limits: ReturnType<typeof createLimits>) {
+      clock.ms += 1_000
+      limits.pay(64)
+      limits.took(64)
+      return limits.read().callsPerSecond
+    }
+    const first = await restart()
+    for (let refusal = 0; refusal < 2; refusal += 1) {
+      first.limits.took(4)
+      first.limits.refused(rate, load)
+      clock.ms += 1_000
+    }
+    assert.is(first.limits.read().callsPerSecond, 8)
+    await first.kept.close()
+    const second = await restart()
+    assert.is(Number(grow(second.limits)?.toFixed(3)), 8.8)
+    second.limits.refused(rate, load)
+    await second.kept.close()
+    const third = await restart()
+    const found = third.limits.read().callsPerSecond
+    assert.is(grow(third.limits), found)
+    await third.kept.close()
+  },
+)
+
 s('learns on where the book is out of reach or holds anything', async () => {
   for (const text of ['null', '[', '{"batchCalls":"many","bodyBytes":-1}']) {
     const broken = { read: async () => text, write: () => Promise.reject(new Error('disk full')) }

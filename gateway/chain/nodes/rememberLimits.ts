@@ -29,7 +29,7 @@ function toText({ guessed = [], ...limits }: NodeLimits): string {
   })
 }
 
-const names = [...sizeNames, 'callsPerSecond', 'namesByNumber'] as const
+const names = [...sizeNames, 'callsPerSecond', 'rateFound', 'namesByNumber'] as const
 
 /** Another version may have written anything. */
 function fromText(text: string): NodeLimits {

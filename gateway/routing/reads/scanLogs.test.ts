@@ -81,6 +81,13 @@ s('are asked for where it gives more than hardly any of them [nodes/scan-short]'
   assert.equal([short.logs.length, short.isWhole], [100, true])
 })
 
+s('and then for as many as the requests reach [nodes/scan-short-reach]', async () => {
+  const refusal = () => 'eth_getLogs is limited to 50 block range'
+  const { client } = createNode({ most: 50, refusal })
+  const { logs, isWhole } = await scanLogs({ client }, { ...scan, toBlock: 100_000n })
+  assert.equal([logs.length, isWhole], [1_200, false])
+})
+
 s('are given up where the node says no for another reason', async () => {
   const { client, asked } = createNode({ most: 0, refusal: () => 'no' })
   assert.equal(await scanLogs({ client }, scan), { logs: [], isWhole: false })

@@ -67,7 +67,8 @@ export async function scanLogs(
       found.unshift(read.logs)
       continue
     }
-    if (!isWorthwhile(range, { ...read, requests: mostRequests - request - 1 })) {
+    const left = mostRequests - request - 1
+    if (found.length === 0 && !isWorthwhile(range, { ...read, requests: left })) {
       isWhole = false
       break
     }
@@ -96,7 +97,8 @@ function isWorthwhile(
   { refusal, requests }: Refused & { readonly requests: number },
 ): boolean {
   if (refusal?.kind !== 'range_too_wide' || refusal.limit === undefined) return true
-  const reach = BigInt(refusal.limit) * BigInt(requests)
+  // What is older than each part is refused first.
+  const reach = BigInt(refusal.limit) * BigInt(requests >> 1)
   return reach >= leastReach || reach > to - from
 }
 

@@ -176,6 +176,19 @@ s('takes fewer calls behind a node of so many a second [nodes/load-few]', async 
   assert.ok(few < 0.8 * usual, `${few} of ${usual} calls`)
 })
 
+s('a load ends when its chain is followed no more [nodes/load-closed]', async () => {
+  const whole = await openSync({ loadsFirst: 'majors' })
+  await whole.sync.start()
+  await whole.sync.loading()
+  const closed = await openSync({ loadsFirst: 'majors' })
+  await closed.sync.start()
+  const loading = closed.sync.loading()
+  await closed.sync.close()
+  await loading
+  assert.ok(closed.calls() < whole.calls() / 2, `${closed.calls()} of ${whole.calls()} calls`)
+  await Promise.all([whole.close(), closed.close()])
+})
+
 s(
   'looks for the pairs of a list, whose pools their own factories name [nodes/listed]',
   async () => {

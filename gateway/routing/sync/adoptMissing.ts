@@ -17,13 +17,17 @@ const tellEveryMs = 10_000
  * Takes in the pools that wait to be read anew, then those among all known tokens and of listed pairs that are not
  * followed yet: all exchanges are looked at first, so that it is known how many there are. Some are read at a time:
  * blocks go on in between, and what was taken in stays whatever becomes of the rest. Ends early where more of them
- * wait meanwhile.
+ * wait meanwhile, and where nobody follows the chain any more.
  */
-export async function adoptMissing(deps: SyncDeps, held: HeldView): Promise<void> {
+export async function adoptMissing(
+  deps: SyncDeps,
+  { held, signal }: { readonly held: HeldView; readonly signal: AbortSignal },
+): Promise<void> {
   const view = held.following()
   if (!view?.unread) return
   const { unread } = view
-  const load = createLoad(deps, { held, isOver: () => held.following()?.unread !== unread })
+  const isOver = () => signal.aborted || held.following()?.unread !== unread
+  const load = createLoad(deps, { held, isOver })
   deps.found.begin(unread)
   try {
     await load.takeIn(unread)

@@ -103,7 +103,7 @@ export function createChainReader(
     isPart: () => held.following()?.unread !== undefined,
     /** All has been looked for, and what was found is loaded. */
     isWhole: () => held.following() !== undefined && held.following()?.unread === undefined,
-    adoptMissing: () => adoptMissing(deps, held),
+    adoptMissing: (signal: AbortSignal) => adoptMissing(deps, { held, signal }),
     reprice: (tokens: readonly string[]): Promise<SyncedState | undefined> =>
       inTurn(async () => {
         const view = held.following()

@@ -279,7 +279,10 @@ function connectParts(parameters: ChainSyncParameters) {
     noted()
   }
   const rest = createRestLoader({
-    reader: { ...reader, adoptMissing: () => chainClient.putFirst(reader.adoptMissing) },
+    reader: {
+      ...reader,
+      adoptMissing: (signal) => chainClient.putFirst(() => reader.adoptMissing(signal)),
+    },
     verify,
     failed,
     closing,

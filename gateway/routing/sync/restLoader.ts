@@ -10,7 +10,10 @@ export function createRestLoader({
   failed,
   closing: { signal },
 }: {
-  readonly reader: { readonly isPart: () => boolean; readonly adoptMissing: () => Promise<void> }
+  readonly reader: {
+    readonly isPart: () => boolean
+    readonly adoptMissing: (signal: AbortSignal) => Promise<void>
+  }
   /** Once it is whole. */
   readonly verify: () => Promise<void>
   readonly failed: (error: unknown) => void
@@ -19,7 +22,7 @@ export function createRestLoader({
   let loading: Promise<void> | undefined
 
   async function loadPart(): Promise<void> {
-    await reader.adoptMissing()
+    await reader.adoptMissing(signal)
     if (!reader.isPart()) await verify()
   }
 

@@ -115,9 +115,10 @@ export function createUpkeep(
     /** Asks once more for logs that were asked for once; pools of which something else is told are read anew. */
     lookAgain: beside(async () => {
       const { client, others, hasRoom } = deps.auditor
+      if (!(await hasRoom())) return
       const state = held.following()?.state
       const part = deps.askedOnce.pick()
-      if (!state || !part || !(await hasRoom())) return
+      if (!state || !part) return
       const { filter } = listenFor(deps, state)
       const whole = { from: part.fromBlock, to: part.toBlock }
       // What is another teller's comes next.
@@ -150,10 +151,12 @@ export function createUpkeep(
      */
     holdAgainst: beside(async () => {
       const { others, hasRoom } = deps.auditor
+      // What is picked is looked at, or nobody looks at it any more.
+      if (!(await hasRoom())) return
       const state = held.following()?.state
       const listOthers = ({ teller }: HeardPart) => others?.(teller) ?? []
       const picked = deps.heardBlocks.pick((part) => listOthers(part).map(({ client }) => client))
-      if (!state || !picked || !(await hasRoom())) return
+      if (!state || !picked) return
       const { part, judge: witness } = picked
       const ids = (await findContested({ witness }, part)).filter((id) => {
         const record = state.pools.get(id)
