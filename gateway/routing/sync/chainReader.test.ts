@@ -5,9 +5,11 @@ import { getDexes } from '../../chain/chains.ts'
 import { toViemChain } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { createSyncDeps } from '../testing/syncDeps.ts'
+import { createAskedOnce } from './askedOnce.ts'
 import { createAudit } from './audit.ts'
 import { createPoolBounds } from './bounds/poolBounds.ts'
 import { createChainReader } from './chainReader.ts'
+import { createHeardBlocks } from './heardBlocks.ts'
 import { createTokenBook } from './tokenBook.ts'
 import { createTroubledPools } from './troubledPools.ts'
 
@@ -170,6 +172,32 @@ s('reads no pool again that nobody asks for while it is held [nodes/load-shelf]'
   isHeld = false
   assert.equal(await lookAll(), ['all', 32])
 })
+
+s(
+  'picks nothing to look at once more while it has nothing to spend for it [nodes/look-held]',
+  async () => {
+    const now = () => 0
+    let hasRoom = false
+    const picked: string[] = []
+    const noting = (what: string) => () => void picked.push(what)
+    const transport = custom({ request: async () => block }, { retryCount: 0 })
+    const client = createClient({ chain: toViemChain(base), transport })
+    const reader = createReader({
+      auditor: { client, hasRoom: async () => hasRoom },
+      askedOnce: { ...createAskedOnce({ now }), pick: noting('asked once') },
+      heardBlocks: { ...createHeardBlocks({ now }), pick: noting('heard') },
+    })
+    await reader.load()
+    const lookAll = async () => {
+      await reader.lookAgain()
+      await reader.holdAgainst()
+      return picked.splice(0)
+    }
+    assert.equal(await lookAll(), [])
+    hasRoom = true
+    assert.equal(await lookAll(), ['asked once', 'heard'])
+  },
+)
 
 s('asks for no block twice where the head has moved on [strangers/few-trips]', async () => {
   let head = 1
