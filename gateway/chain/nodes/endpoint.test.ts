@@ -9,12 +9,13 @@ const call = { method: 'eth_blockNumber', params: [] }
 const lost: Reply = { answers: [undefined], trouble: { kind: 'timeout' } }
 
 /** An endpoint whose node is `send`. */
-function open(send: Upstream['send']) {
+function open(send: Upstream['send'], now?: () => number) {
   const endpoint = createEndpoint({
     url: 'http://127.0.0.1:1',
     timeoutMs: 1,
     maxResponseBytes: 1,
     random: () => 1,
+    now,
     alterSend: () => send,
   })
   return { ...endpoint, [Symbol.dispose]: endpoint.close }
@@ -266,21 +267,16 @@ s(
 s('begins anew once something was answered [teeth/endpoint-rests]', async () => {
   let nowMs = 1_000
   let isWell = false
-  const endpoint = createEndpoint({
-    url: 'http://127.0.0.1:1',
-    timeoutMs: 1,
-    maxResponseBytes: 1,
-    random: () => 1,
-    now: () => nowMs,
-    alterSend: () => async () => (isWell ? { ...lost, answers: [{ result: '0x1' }] } : lost),
-  })
+  using endpoint = open(
+    async () => (isWell ? { ...lost, answers: [{ result: '0x1' }] } : lost),
+    () => nowMs,
+  )
   const waits: number[] = []
   for (isWell of [false, false, true, false]) {
     await endpoint.send([call])
     waits.push(endpoint.waitMs())
     nowMs += 10_000
   }
-  endpoint.close()
   assert.equal(waits, [100, 200, 0, 100])
 })
 s.run()
