@@ -68,7 +68,6 @@ function uint128(value: bigint): bigint {
 /** Price of X in Y of a bin as Q128.128, rounded as the contract's power does. */
 export function binPriceX128(id: number, binStepBps: number): bigint {
   const exponent = id - middleId
-  if (exponent === 0) return scaleX128
   const distance = Math.abs(exponent)
   if (distance >= 1 << exponentBits) throw new RangeError('exponent out of bounds')
   // The base is above 1: it is inverted first, so that all squares fit.
@@ -129,8 +128,7 @@ function swapBin(
   const feeTaken = (offered * fee + one18 - 1n) / one18
   const kept = offered - feeTaken
   const bought = uint128(swapForY ? (kept * priceX128) >> 128n : (kept << 128n) / priceX128)
-  const isMore = bought > reserveOut
-  return { amountIn: offered, amountOut: isMore ? reserveOut : bought, fee: feeTaken }
+  return { amountIn: offered, amountOut: bought, fee: feeTaken }
 }
 
 function settleBin(

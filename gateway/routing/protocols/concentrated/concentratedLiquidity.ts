@@ -192,7 +192,6 @@ export function concentratedCurve(
 ): Curve | undefined {
   const kept = 1 - feePips / 1e6
   if (state.sqrtPriceX96 < minSqrtRatioX96 || state.sqrtPriceX96 > maxSqrtRatioX96) return undefined
-  if (!(kept > 0)) return undefined
   beginCurve(state.ticks.length + 1)
   if (!addRanges(state, zeroForOne, kept)) addTickByTick(state, { zeroForOne, kept })
   return endCurve()
@@ -245,7 +244,7 @@ function addTickByTick(
     const crossed = ticks[index]
     const ratio = crossed ? sqrtRatioAtTick(crossed[0]) : limit
     const width = zeroForOne ? price - ratio : ratio - price
-    if (width > 0n) add(toRoot(price), toRoot(ratio), toRoot(width), Number(liquidity))
+    add(toRoot(price), toRoot(ratio), toRoot(width), Number(liquidity))
     if (!crossed) break
     if (width > 0n) price = ratio
     liquidity += zeroForOne ? -crossed[1] : crossed[1]

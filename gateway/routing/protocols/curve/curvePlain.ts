@@ -56,7 +56,7 @@ function plainInvariant(xp: readonly bigint[], aPrecise: bigint): bigint {
 }
 
 function trade(state: CurvePlainState, { i, j, amountIn }: FittedTrade): Outcome {
-  if (amountIn < 0n || i === j) throw new RangeError('no trade')
+  if (i === j) throw new RangeError('no trade')
   const xp = state.balances.map((balance, k) => uint(balance * at(state.rates, k)) / one)
   const x = uint(at(xp, i) + uint(amountIn * at(state.rates, i)) / one)
   const invariant = plainInvariant(xp, state.aPrecise)

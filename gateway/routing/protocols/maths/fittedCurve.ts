@@ -90,7 +90,7 @@ function measureOver(curve: Curve, points: readonly Point[], utmost: number): Fl
   }
   const { count, y } = curve
   const most = Math.max(0, utmost / (y[count] as number) - 1) + 1 / Number(endPart)
-  errors[count] = Math.max(errors[count - 1] as number, most)
+  errors[count] = most
   // Where an error changes its sign, one point alone shows none.
   const over = Float64Array.from({ length: count }, (_, k) =>
     Math.max(...errors.subarray(Math.max(0, k - 1), k + 3)),

@@ -18,7 +18,6 @@ export function afterTax(amount: bigint, taxBps: number): bigint {
 export function beforeTax(amount: bigint, taxBps: number): bigint {
   if (taxBps <= 0 || BigInt(taxBps) >= wholeBps) return amount
   let gross = (amount * wholeBps) / (wholeBps - BigInt(taxBps))
-  while (afterTax(gross, taxBps) < amount) gross += 1n
   while (gross > 0n && afterTax(gross - 1n, taxBps) >= amount) gross -= 1n
   return gross
 }

@@ -32,7 +32,6 @@ export function aerodromeV2AmountOut(
   state: AerodromeV2State,
   { zeroForOne, amountIn }: Trade,
 ): bigint | undefined {
-  if (amountIn < 0n) return undefined
   return orRefused(() => {
     const paid = uint(amountIn - feeOf(state, amountIn))
     return state.stable
@@ -116,7 +115,6 @@ function aerodromeV2Curve(state: AerodromeV2State, zeroForOne: boolean): Curve |
   const reserveIn = zeroForOne ? state.reserve0 : state.reserve1
   const reserveOut = zeroForOne ? state.reserve1 : state.reserve0
   const kept = 1 - Number(state.feeBps) / Number(wholeBps)
-  if (!(reserveIn > 0n && reserveOut > 0n && kept > 0)) return undefined
   if (state.stable)
     return fitCurve({
       most: reserveIn * curveDepth,

@@ -39,7 +39,6 @@ export function camelotV2AmountOut(
   state: CamelotV2State,
   { zeroForOne, amountIn }: Trade,
 ): bigint | undefined {
-  if (amountIn < 0n) return undefined
   return orRefused(() =>
     state.stable
       ? stableAmountOut(state, { zeroForOne, amountIn })

@@ -23,7 +23,7 @@ export function uniswapV2AmountOut(
 ): bigint | undefined {
   const reserveIn = zeroForOne ? state.reserve0 : state.reserve1
   const reserveOut = zeroForOne ? state.reserve1 : state.reserve0
-  if (amountIn <= 0n || reserveIn <= 0n || reserveOut <= 0n) return undefined
+  if (amountIn <= 0n || reserveIn <= 0n) return undefined
   if (reserveIn + amountIn > maxReserve) return undefined
   const afterFee = amountIn * (onePips - BigInt(state.feePips))
   const amountOut = (afterFee * reserveOut) / (reserveIn * onePips + afterFee)
@@ -34,7 +34,6 @@ function uniswapV2Curve(state: UniswapV2State, zeroForOne: boolean): Curve | und
   const reserveIn = Number(zeroForOne ? state.reserve0 : state.reserve1)
   const reserveOut = Number(zeroForOne ? state.reserve1 : state.reserve0)
   const kept = 1 - state.feePips / 1e6
-  if (!(reserveIn > 0 && reserveOut > 0 && kept > 0)) return undefined
   const room = Number(maxReserve) - reserveIn
   return joinCurve([{ dx: room, a: (kept * reserveOut) / reserveIn, b: kept / reserveIn }])
 }
