@@ -1,6 +1,7 @@
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { balancerV2StableAmountOut, createBalancerV2StablePool } from './balancerV2Stable.ts'
 import { balancerV2WeightedAmountOut, createBalancerV2WeightedPool } from './balancerV2Weighted.ts'
+import { computeInvariant } from './balancerV3Stable.ts'
 
 const s = suite('balancerV2')
 const one = 10n ** 18n
@@ -61,6 +62,37 @@ s('gives more for less after a swap the other way', () => {
     const there = pool.swap(0, 1, one)
     const back = there?.next.swap(1, 0, there.amountOut)
     assert.ok(there && back && back.amountOut < one && back.amountOut > (one * 99n) / 100n)
+  }
+})
+s('leaves the balance that the second stable maths asks for, its quotients cut early', () => {
+  const balances = [1_000n * one + 1n, 3_000n * one + 7n, 500n * one + 3n]
+  const amp = 200_003n
+  const three = {
+    ...stable,
+    tokens: ['a', 'b', 'c'],
+    balances,
+    cash: balances,
+    scalingFactors: [one, one, one],
+    swapFeePercentage: 0n,
+    amp,
+  }
+  const invariant = computeInvariant(amp, balances)
+  for (const [i, j, amountIn] of [
+    [0, 1, 77n * one + 5n],
+    [1, 2, 1_234n * one],
+    [2, 0, 3n * one + 1n],
+  ] as const) {
+    const grown = balances.map((balance, k) => (k === i ? balance + amountIn : balance))
+    const [first = 0n, second = 0n, third = 0n] = grown
+    const product = (((first * 3n * second * 3n) / invariant) * third * 3n) / invariant
+    const ann = 3n * amp
+    const own = balances[j] ?? 0n
+    const quotient = (invariant * invariant + ann * product - 1n) / (ann * product)
+    const c = quotient * 1_000n * own
+    const b = first + second + third - own + (invariant / ann) * 1_000n
+    const missing = (y: bigint) => y * y + b * y - invariant * y - c
+    const left = own - (balancerV2StableAmountOut(three, { i, j, amountIn }) ?? 0n) - 1n
+    assert.ok(missing(left) >= 0n && missing(left - 2n) < 0n, `${i} ${j}`)
   }
 })
 s.run()

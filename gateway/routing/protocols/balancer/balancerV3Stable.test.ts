@@ -1,3 +1,4 @@
+import { assert } from '../../../../fixtures/test.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
 import {
   type BalancerV3StableState,
@@ -123,4 +124,37 @@ runVectorSuite('balancerV3Stable', {
     [4n, 10n, 100n, 7000n].map((part) => (balancesRaw[i] ?? 0n) / part),
   within: 2e-3,
   refusedPairs: wrongPairs,
+  more(s) {
+    s('leaves less than ten thousand times as much of one token as of the other', () => {
+      const held = 10n ** 24n
+      const even: BalancerV3StableState = {
+        id: 'pool',
+        tokens: ['a', 'b'],
+        balancesRaw: [held, held],
+        scalingFactors: [1n, 1n],
+        rates: [10n ** 18n, 10n ** 18n],
+        lastBalancesLiveScaled18: [held, held],
+        paysYieldFees: [false, false],
+        swapFeePercentage: 0n,
+        aggregateSwapFeePercentage: 0n,
+        aggregateYieldFeePercentage: 0n,
+        amp: 5_000_000n,
+        limitsImbalance: false,
+      }
+      const out = (limitsImbalance: boolean, amountIn: bigint) =>
+        balancerV3StableAmountOut({ ...even, limitsImbalance }, { i: 0, j: 1, amountIn })
+      let [low, high] = [held, 4n * held]
+      assert.ok(out(true, low) !== undefined && out(true, high) === undefined)
+      while (high - low > 1n) {
+        const middle = (low + high) / 2n
+        if (out(true, middle) === undefined) high = middle
+        else low = middle
+      }
+      const ratios = [low, high].map(
+        (amountIn) => (held + amountIn) / (held - (out(false, amountIn) ?? 0n)),
+      )
+      assert.equal(ratios, [9_999n, 10_000n])
+      assert.is(createBalancerV3StablePool(even).gas, 200_000)
+    })
+  },
 })

@@ -1,6 +1,8 @@
 import { assert } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
 import { runVectorSuite, type VectorCases } from '../../testing/runVectorSuite.ts'
 import {
+  binPriceX128,
   createLiquidityBookPool,
   type LiquidityBookState,
   liquidityBookSwapOut,
@@ -197,6 +199,138 @@ runVectorSuite('liquidityBook', {
         const [reserveX, reserveY] = swapForY ? [held, given] : [given, held]
         assert.equal(next?.bins, [{ id: activeId, reserveX, reserveY }])
       }
+    })
+    s('prices a bin by powers of its step, the base inverted first', () => {
+      const base = ((1n << 256n) - 1n) / ((1n << 128n) + (25n << 128n) / 10_000n)
+      const square = (base * base) >> 128n
+      const powers = [1n << 128n, base, square, (base * square) >> 128n]
+      for (const [distance, power] of powers.entries()) {
+        assert.is(binPriceX128(activeId - distance, 25), power)
+        const inverted = distance === 0 ? power : ((1n << 256n) - 1n) / power
+        assert.is(binPriceX128(activeId + distance, 25), inverted)
+      }
+      for (const distance of [-600_000, -524_288, 600_000])
+        near(Number(binPriceX128(activeId + distance, 1)) / 2 ** 128, 1.0001 ** distance)
+    })
+    s('has no price further away than the contract can count', () => {
+      for (const sign of [1, -1]) {
+        const price = (distance: number) => () => binPriceX128(activeId + sign * distance, 1)
+        assert.throws(price(900_000), /underflow/)
+        assert.throws(price((1 << 20) - 1), /underflow/)
+        assert.throws(price(1 << 20), /exponent out of bounds/)
+      }
+    })
+    /** At a price of one, with a deep bin: its fee on 1e18 is the fee itself. */
+    const deep = {
+      ...one,
+      binStepBps: 1,
+      baseFactor: 0,
+      variableFeeControl: 1,
+      nowSecs: state.lastUpdateSecs,
+      bins: toBins([[activeId, 10n ** 30n, 10n ** 30n]]),
+    }
+    const swapDeep = (own: Partial<LiquidityBookState>, amountIn = 10n ** 18n) =>
+      liquidityBookSwapOut({ ...deep, ...own }, { swapForY: true, amountIn })
+    s('takes a base fee, and one that grows with the square of volatility', () => {
+      for (const [volatilityReference, baseFactor, fee] of [
+        [0, 0, 0n],
+        [0, 7, 7n * 10n ** 10n],
+        [1, 0, 1n],
+        [10, 0, 1n],
+        [11, 0, 2n],
+        [1_000, 0, 10_000n],
+        [1_000, 3, 30_000_010_000n],
+        // No more than the pair's greatest.
+        [350_001, 0, 1_225_000_000n],
+      ] as const)
+        assert.is(swapDeep({ volatilityReference, baseFactor })?.fee, fee, `${volatilityReference}`)
+      assert.is(
+        swapDeep({ volatilityReference: 20, binStepBps: 3, variableFeeControl: 5 })?.fee,
+        180n,
+      )
+      // Each bin from the reference on counts ten thousand, up or down.
+      for (const idReference of [activeId - 3, activeId + 3]) {
+        const { fee, next } = swapDeep({ idReference }) ?? {}
+        assert.equal([fee, next?.volatilityAccumulator], [9_000_000n, 30_000])
+      }
+      // Of a unit the smallest fee takes all.
+      const dust = swapDeep({ volatilityReference: 1 }, 1n)
+      assert.equal([dust?.amountOut, dust?.fee, dust?.amountInLeft], [0n, 1n, 0n])
+    })
+    s('holds volatility for a while, lets it fade, and forgets it', () => {
+      const idReference = activeId - 2
+      const own = { idReference, volatilityReference: 5, volatilityAccumulator: 70_001 }
+      for (const [age, reference, id] of [
+        [0, 5, idReference],
+        [29, 5, idReference],
+        [30, 35_000, activeId],
+        [599, 35_000, activeId],
+        [600, 0, activeId],
+      ] as const) {
+        const nowSecs = state.lastUpdateSecs + age
+        const { next } = swapDeep({ ...own, nowSecs }) ?? {}
+        assert.equal(
+          [next?.volatilityReference, next?.idReference, next?.lastUpdateSecs],
+          [reference, id, nowSecs],
+        )
+      }
+    })
+    s('counts in 128 bits', () => {
+      const most = (1n << 128n) - 1n
+      assert.is(liquidityBookSwapOut(one, { swapForY: true, amountIn: most + 1n }), undefined)
+      const { amountInLeft = 0n, amountOut } =
+        liquidityBookSwapOut(one, { swapForY: true, amountIn: most }) ?? {}
+      assert.equal([amountInLeft > 0n, amountOut], [true, 10n ** 12n])
+    })
+    s('empties bins to the unit, half of what is paid being fee', () => {
+      const half = {
+        ...deep,
+        baseFactor: 50_000_000,
+        variableFeeControl: 0,
+        protocolShareBps: 2_500,
+        bins: toBins([
+          [activeId - 2, 0n, 1n],
+          [activeId - 1, 0n, 0n],
+          [activeId, 3n, 100n],
+          [activeId + 1, 0n, 0n],
+          [activeId + 2, 1n, 0n],
+        ]),
+      }
+      const pool = createLiquidityBookPool(half)
+      const first = liquidityBookSwapOut(half, { swapForY: true, amountIn: 200n })
+      assert.equal(
+        [first?.amountInLeft, first?.amountOut, first?.fee, first?.next.activeId],
+        [0n, 100n, 100n, activeId],
+      )
+      // A quarter of the fee is the protocol's.
+      assert.equal(first?.next.bins[2], { id: activeId, reserveX: 178n, reserveY: 0n })
+      assert.equal(
+        first?.next.bins.filter((_, k) => k !== 2),
+        half.bins.filter((_, k) => k !== 2),
+      )
+      // The last unit is two bins below, and takes two units and their fee.
+      const all = liquidityBookSwapOut(half, { swapForY: true, amountIn: 204n })
+      assert.equal(
+        [all?.amountInLeft, all?.amountOut, all?.fee, all?.next.activeId],
+        [0n, 101n, 102n, activeId - 2],
+      )
+      assert.is(all?.next.volatilityAccumulator, 20_000)
+      assert.equal([pool.swap(0, 1, 204n)?.amountOut, pool.swap(0, 1, 205n)], [101n, undefined])
+      // Upwards the bin above takes as much: prices are a little higher there.
+      assert.equal([pool.swap(1, 0, 10n)?.amountOut, pool.swap(1, 0, 11n)], [4n, undefined])
+      assert.equal([pool.swap(0, 1, 1n), pool.swap(0, 1, 2n)?.amountOut], [undefined, 1n])
+      const counts = [0, 1].map((i) => pool.curve(i, 1 - i)?.count)
+      assert.equal([counts, pool.gas, pool.tokens], [[2, 2], 150_000, ['x', 'y']])
+      near(pool.curve(0, 1)?.y[1], 100, 1e-7)
+      near(pool.curve(0, 1)?.x[1], 200, 1e-7)
+    })
+    s('pays much for a single unit where it is worth much', () => {
+      const dear = activeId + 100_000
+      const bins = toBins([[dear, 10n ** 12n, 10n ** 12n]])
+      const pool = createLiquidityBookPool({ ...deep, activeId: dear, idReference: dear, bins })
+      const price = binPriceX128(dear, 1)
+      assert.is(pool.swap(0, 1, 1n)?.amountOut, price >> 128n)
+      assert.is(pool.swap(0, 1, -1n), undefined)
     })
   },
 })

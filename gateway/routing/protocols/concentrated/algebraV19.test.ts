@@ -1,5 +1,7 @@
 import { assert } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
 import { runVectorSuite, takenAndPaid } from '../../testing/runVectorSuite.ts'
+import { curveOutput } from '../maths/curve.ts'
 import { type AlgebraV19State, createAlgebraV19Pool } from './algebraV19.ts'
 
 /** State and quotes of the pool code that Camelot v3 runs. */
@@ -46,6 +48,15 @@ runVectorSuite('algebraV19', {
   refusedAmounts: [],
   more(s) {
     const pool = createAlgebraV19Pool(state)
+    s('draws its curves with the fee of their direction, and takes the gas of a hop', () => {
+      const dear = createAlgebraV19Pool({ ...state, feeOtzPips: 15_000 })
+      assert.equal([dear.id, dear.tokens, dear.gas], ['pool', ['a', 'b'], 150_000])
+      for (const i of [0, 1]) {
+        const curve = dear.curve(i, 1 - i)
+        const amountOut = Number(dear.swap(i, 1 - i, 10n ** 18n)?.amountOut)
+        near(curve && curveOutput(curve, 1e18), amountOut)
+      }
+    })
     s('takes the fee of its direction, in later states too', () => {
       const dear = createAlgebraV19Pool({ ...state, feeOtzPips: 15_000 })
       const amountIn = 10n ** 18n

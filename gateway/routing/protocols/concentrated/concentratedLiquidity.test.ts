@@ -1,11 +1,18 @@
 import { assert, suite } from '../../../../fixtures/test.ts'
-import { curveOutput } from '../maths/curve.ts'
-import { maxSqrtRatioX96, minSqrtRatioX96, sqrtRatioAtTick } from '../maths/tickMath.ts'
+import { near } from '../../testing/near.ts'
+import { type Curve, curveOutput } from '../maths/curve.ts'
+import {
+  maxSqrtRatioX96,
+  minSqrtRatioX96,
+  sqrtRatioAtTick,
+  tickAtSqrtRatio,
+} from '../maths/tickMath.ts'
 import {
   type ConcentratedState,
   concentratedCurve,
   swapConcentrated,
 } from './concentratedLiquidity.ts'
+import type { LiquidityTick } from './tickRanges.ts'
 
 const s = suite('concentrated liquidity')
 const e = (power: number) => 10n ** BigInt(power)
@@ -103,5 +110,290 @@ s('has no curve outside the prices that there are, or where all is fee [teeth/ti
     [undefined, undefined, undefined],
   )
   assert.ok(curve({}, 999_999))
+})
+
+const q96 = 1n << 96n
+const both = [true, false] as const
+/** A position around all of a swap, so that nothing but the table ends its steps. */
+const wide = (
+  liquidity: bigint,
+  ...between: readonly LiquidityTick[]
+): readonly LiquidityTick[] => [[-887_220, liquidity], ...between, [887_220, -liquidity]]
+const at = (tick: number, liquidity: bigint, ticks: readonly LiquidityTick[]) => ({
+  sqrtPriceX96: sqrtRatioAtTick(tick),
+  tick,
+  liquidity,
+  ticks,
+})
+
+s('end with the liquidity and at the tick of where they got to', () => {
+  for (const [zeroForOne, amountIn, liquidity] of [
+    [true, 7n * e(21), e(23)],
+    [false, 5n * e(21), 6n * e(23)],
+  ] as const) {
+    const swap = swapConcentrated(state, { ...ask, zeroForOne, amountIn })
+    assert.is(swap?.amountIn, amountIn)
+    assert.is(swap?.liquidity, liquidity)
+    assert.is(swap?.tick, tickAtSqrtRatio(swap?.sqrtPriceX96 ?? 0n))
+  }
+})
+s('drain a pool to the last price that there is', () => {
+  const ends = both.map((zeroForOne) => {
+    const { sqrtPriceX96, tick, liquidity } =
+      swapConcentrated(state, { ...ask, zeroForOne, amountIn: e(30) }) ?? {}
+    return [sqrtPriceX96, tick, liquidity]
+  })
+  assert.equal(ends, [
+    [minSqrtRatioX96 + 1n, -887_272, 0n],
+    [maxSqrtRatioX96 - 1n, 887_271, 0n],
+  ])
+})
+s('cross a tick with the unit that reaches it, and go back over it', () => {
+  const ticks: readonly LiquidityTick[] = [
+    [-60, e(6)],
+    [60, -e(6)],
+  ]
+  for (const zeroForOne of both) {
+    const swap = (amountIn: bigint) =>
+      swapConcentrated(at(0, e(6), ticks), { ...ask, zeroForOne, amountIn })
+    const full = swap(e(30))?.amountIn ?? 0n
+    const [reached, before] = [swap(full), swap(full - 1n)]
+    const end = zeroForOne ? -60 : 60
+    assert.equal(
+      [reached?.sqrtPriceX96, reached?.tick, reached?.liquidity, reached?.amountIn],
+      [sqrtRatioAtTick(end), zeroForOne ? -61 : 60, 0n, full],
+    )
+    assert.equal([before?.liquidity, before?.amountIn], [e(6), full - 1n])
+    const back =
+      reached &&
+      swapConcentrated({ ...reached, ticks }, { ...ask, zeroForOne: !zeroForOne, amountIn: 900n })
+    assert.equal(
+      [back?.amountIn, back?.liquidity, (back?.amountOut ?? 0n) > 890n],
+      [900n, e(6), true],
+    )
+  }
+})
+const free = { feePips: 0, tableSpacing: undefined }
+s('take whole units for parts of one, and not one more', () => {
+  const little: readonly LiquidityTick[] = [
+    [0, 1n],
+    [60, -1n],
+  ]
+  const [low, high] = [sqrtRatioAtTick(0), sqrtRatioAtTick(60)]
+  const part = at(0, 1n, little)
+  assert.equal(
+    swapConcentrated(
+      { ...part, sqrtPriceX96: low + 1n },
+      { ...free, zeroForOne: true, amountIn: 1n },
+    ),
+    { amountIn: 1n, amountOut: 0n, sqrtPriceX96: low, tick: -1, liquidity: 0n },
+  )
+  assert.equal(
+    swapConcentrated(
+      { ...part, sqrtPriceX96: high - 1n, tick: 59 },
+      { ...free, zeroForOne: false, amountIn: 1n },
+    ),
+    { amountIn: 1n, amountOut: 0n, sqrtPriceX96: high, tick: 60, liquidity: 0n },
+  )
+  // From a price of four to one of one: half the liquidity goes in, all of it comes out.
+  const exact = { tick: 13_863, sqrtPriceX96: 2n * q96, liquidity: 1_000n }
+  const ticks: readonly LiquidityTick[] = [
+    [0, 1_000n],
+    [20_000, -1_000n],
+  ]
+  assert.equal(
+    swapConcentrated({ ...exact, ticks }, { ...free, zeroForOne: true, amountIn: 500n }),
+    { amountIn: 500n, amountOut: 1_000n, sqrtPriceX96: q96, tick: -1, liquidity: 0n },
+  )
+  const amountIn = high - low
+  const whole = at(0, q96, [
+    [0, q96],
+    [60, -q96],
+  ])
+  assert.equal(swapConcentrated(whole, { ...free, zeroForOne: false, amountIn }), {
+    amountIn,
+    amountOut: (q96 * q96 * amountIn) / high / low,
+    sqrtPriceX96: high,
+    tick: 60,
+    liquidity: 0n,
+  })
+})
+s('round a price as the contract does where its product overflows', () => {
+  const [price, liquidity] = [3n << 149n, 1n << 120n]
+  const numerator = liquidity << 96n
+  const up = (value: bigint, by: bigint) => (value + by - 1n) / by
+  const precise = (amount: bigint) => up(numerator * price, numerator + amount * price)
+  const rough = (amount: bigint) => up(numerator, numerator / price + amount)
+  const last = ((1n << 256n) - 1n) / price
+  for (const [amountIn, expected, other] of [
+    [1n << 105n, precise, rough],
+    [1n << 106n, rough, precise],
+    // The product fits, the sum does not.
+    [last, rough, precise],
+  ] as const) {
+    const far = { sqrtPriceX96: price, tick: tickAtSqrtRatio(price), liquidity, ticks: [] }
+    const swap = swapConcentrated(far, { ...free, zeroForOne: true, amountIn })
+    assert.is(swap?.sqrtPriceX96, expected(amountIn))
+    assert.is.not(expected(amountIn), other(amountIn))
+  }
+})
+s('step from word to word of the table, whatever stands at its borders', () => {
+  for (const [tick, zeroForOne, ...borders] of [
+    [115_215, true, 92_160, 107_520],
+    [-115_215, false, -107_580, -92_220],
+  ] as const) {
+    const outputs = (...between: readonly LiquidityTick[]) =>
+      Array.from({ length: 40 }, (_, k) => {
+        const amountIn = BigInt(k + 1) * 370_000_000_000_007n
+        const pool = at(tick, e(18), wide(e(18), ...between))
+        return swapConcentrated(pool, { ...ask, zeroForOne, amountIn })?.amountOut
+      })
+    assert.equal(outputs(...borders.map((border) => [border, 0n] as const)), outputs())
+    // Elsewhere a step more is a rounding more.
+    const between = zeroForOne ? 100_020 : -100_020
+    assert.not.equal(outputs([between, 0n]), outputs())
+  }
+})
+s('count words to a part of one, and only where there is a table', () => {
+  const far = at(0, e(24), [
+    [-153_600, e(24)],
+    [153_600, -e(24)],
+  ])
+  const go = (pool: ConcentratedState, own: Partial<typeof ask> | typeof free, amountIn: bigint) =>
+    swapConcentrated(pool, { ...ask, ...own, zeroForOne: pool.tick === 0, amountIn }) !== undefined
+  // Ten words but a tick each, and what is left below without liquidity.
+  const words = (10 * 15_359 + 887_272 - 153_601) / 15_360
+  for (const [more, isDone] of [
+    [0.001, true],
+    [-0.001, false],
+  ] as const)
+    assert.is(go({ ...far, mostWords: words + more }, {}, e(30)), isDone)
+  assert.ok(go({ ...far, mostWords: 0 }, free, e(18)))
+  // One word and a half upwards, to the tick.
+  const gap = at(-15_360, 0n, [
+    [0, e(18)],
+    [7_680, -e(18)],
+  ])
+  assert.ok(go({ ...gap, mostWords: 1.5 }, {}, e(15)))
+  assert.not.ok(go({ ...gap, mostWords: 1.499 }, {}, e(15)))
+})
+s('begin where there is no liquidity, at either end of all prices, and with a unit', () => {
+  const parted: readonly LiquidityTick[] = [
+    [-600, e(20)],
+    [-120, -e(20)],
+    [120, e(20)],
+    [600, -e(20)],
+  ]
+  const swap = (pool: ConcentratedState, zeroForOne: boolean, amountIn = e(16)) =>
+    swapConcentrated(pool, { ...ask, zeroForOne, amountIn })
+  for (const zeroForOne of both) assert.is(swap(at(0, 0n, parted), zeroForOne)?.liquidity, e(20))
+  assert.is(swap(at(-900, 0n, parted), false)?.liquidity, e(20))
+  assert.is(swap(at(-900, 0n, parted), true)?.amountIn, 0n)
+  assert.is(swap(at(900, 0n, parted), true)?.liquidity, e(20))
+  const all: readonly LiquidityTick[] = [
+    [-887_272, e(18)],
+    [887_272, -e(18)],
+  ]
+  assert.is(swap(at(-887_272, e(18), all), false)?.amountIn, e(16))
+  assert.is(swap(state, true, 1n)?.amountIn, 1n)
+  const lowest = { ...at(-887_272, e(18), all), sqrtPriceX96: minSqrtRatioX96 + 2n }
+  assert.is(swap(lowest, true, e(30))?.sqrtPriceX96, minSqrtRatioX96 + 1n)
+})
+s('hold liquidity of 128 bits, and none below nothing', () => {
+  const most = (1n << 128n) - 1n
+  const after = (liquidity: bigint) =>
+    swapConcentrated(
+      { ...state, ticks: [[-60, state.liquidity - liquidity]] },
+      { ...ask, zeroForOne: true, amountIn: 4n * e(21) },
+    )?.liquidity
+  assert.equal([most, most + 1n, 0n, -1n].map(after), [most, undefined, 0n, undefined])
+})
+
+type Range = readonly [lower: number, upper: number, liquidity: number]
+/** Whitepaper of Uniswap v3, 6.29 and 6.30: what each range takes, with the fee, and gives. */
+function checkPieces(
+  curve: Curve | undefined,
+  ranges: readonly Range[],
+  zeroForOne: boolean,
+): void {
+  assert.is(curve?.count, ranges.length)
+  let [x, y] = [0, 0]
+  for (const [k, [lower, upper, liquidity]] of ranges.entries()) {
+    const amount0 = liquidity * (1 / lower - 1 / upper)
+    const amount1 = liquidity * (upper - lower)
+    x += (zeroForOne ? amount0 : amount1) / 0.997
+    y += zeroForOne ? amount1 : amount0
+    near(curve?.x[k + 1], x, 1e-10)
+    near(curve?.y[k + 1], y, 1e-7)
+  }
+}
+const root = (tick: number) => Number(sqrtRatioAtTick(tick)) / 2 ** 96
+const toRanges = (ranges: readonly Range[], extra = 0) =>
+  ranges.map(([lower, upper, liquidity]) => [root(lower), root(upper), liquidity + extra] as const)
+const curveOf = (pool: ConcentratedState, zeroForOne: boolean) =>
+  concentratedCurve(pool, { zeroForOne, feePips: 3_000 })
+
+s('draw a piece for each range between ticks', () => {
+  const down: readonly Range[] = [
+    [-120, 0, 1e24],
+    [-600, -120, 1e23],
+  ]
+  const up: readonly Range[] = [
+    [0, 60, 1e24],
+    [60, 180, 6e23],
+    [180, 900, 5e23],
+  ]
+  checkPieces(curveOf(state, true), toRanges(down), true)
+  checkPieces(curveOf(state, false), toRanges(up), false)
+  // With more than its ticks know of, which never ends, tick by tick.
+  const more = { ...state, liquidity: state.liquidity + e(20) }
+  const [lowest, highest] = [minSqrtRatioX96 + 1n, maxSqrtRatioX96 - 1n].map(
+    (limit) => Number(limit) / 2 ** 96,
+  ) as [number, number]
+  checkPieces(curveOf(more, true), [...toRanges(down, 1e20), [lowest, root(-600), 1e20]], true)
+  checkPieces(curveOf(more, false), [...toRanges(up, 1e20), [root(900), highest, 1e20]], false)
+})
+s('draw nothing where there is no liquidity, and go on behind it', () => {
+  const ticks: readonly LiquidityTick[] = [
+    [-600, e(20)],
+    [-300, -e(20)],
+    [-120, e(21)],
+    [0, 0n],
+    [120, -e(21)],
+    [300, 2n],
+    [600, -2n],
+  ]
+  const down: readonly Range[] = [
+    [-120, 0, 1e21],
+    [-600, -300, 1e20],
+  ]
+  const up: readonly Range[] = [
+    [0, 120, 1e21],
+    [300, 600, 2],
+  ]
+  const odd: readonly LiquidityTick[] = [[-900, e(19)], [-840, -e(19)], ...ticks, [1_200, 5n]]
+  for (const own of [ticks, odd]) {
+    const ranges = own === odd ? [...down, [-900, -840, 1e19] as const] : down
+    checkPieces(curveOf(at(0, e(21), own), true), toRanges(ranges), true)
+  }
+  checkPieces(curveOf(at(0, e(21), ticks), false), toRanges(up), false)
+  const thin = at(0, 1n, wide(1n))
+  for (const zeroForOne of both) assert.is(curveOf(thin, zeroForOne)?.count, 1)
+})
+s('end a curve where the ticks take away more than there is', () => {
+  const ticks: readonly LiquidityTick[] = [
+    [-300, -e(25)],
+    [-120, e(24) + 1n],
+    [120, -e(24) - 1n],
+    [300, e(25)],
+  ]
+  for (const zeroForOne of both) assert.is(curveOf({ ...state, ticks }, zeroForOne)?.count, 1)
+})
+s('draw curves from the first price and from the last', () => {
+  const ticks = wide(e(20))
+  const first = { ...at(-887_272, 0n, ticks), sqrtPriceX96: minSqrtRatioX96 }
+  const last = { ...at(887_272, 0n, ticks), sqrtPriceX96: maxSqrtRatioX96 }
+  assert.equal([curveOf(first, false)?.count, curveOf(last, true)?.count], [1, 1])
+  assert.equal([curveOf(first, true), curveOf(last, false)], [undefined, undefined])
 })
 s.run()

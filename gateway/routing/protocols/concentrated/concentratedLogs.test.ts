@@ -94,6 +94,12 @@ s('a swap tells of positions that were missed [teeth/range-logs]', () => {
     [false, false],
     'either way',
   )
+  // From a tick on it is already crossed.
+  const onTick = { tick: 60, liquidity: 30n, ticks }
+  assert.equal(
+    [30n, 29n].map((liquidity) => isPositionMissing(onTick, { tick: 119, liquidity })),
+    [false, true],
+  )
 })
 s(
   'a position adds to both its ticks, and to the liquidity that it is around [teeth/range-logs]',
@@ -126,6 +132,8 @@ s(
     const both = apply(mint(60, 180, 70n))
     assert.equal(both?.ticks[2], { index: 60, gross: 140n, net: 0n })
     assert.is(apply(burn(-120, 120, 0n))?.changedBlock, 1n, 'fees alone change nothing')
+    const least = apply(burn(-120, 120, 29n), { ticks: [tick(-120, 30n), tick(120, -30n)] })?.ticks
+    assert.equal(least, [tick(-120, 1n), tick(120, -1n)])
     const nameless = { ...burn(-120, 120, 3n), topics: burn(0, 0, 1n).topics.slice(0, 3) }
     assert.is(applyConcentratedLog(record, nameless), record)
   },

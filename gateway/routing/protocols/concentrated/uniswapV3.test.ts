@@ -53,6 +53,9 @@ runVectorSuite('uniswapV3', {
       const sum = (first?.amountOut ?? 0n) + (second?.amountOut ?? 0n)
       assert.ok(both && both.amountOut - sum < 10n && sum <= both.amountOut + 10n)
     })
+    s('takes the gas of a hop, and its tokens in their order', () => {
+      assert.equal([pool.id, pool.tokens, pool.gas], ['pool', ['a', 'b'], 110_000])
+    })
     s('refuses contradictory state instead of answering', () => {
       assert.is(createUniswapV3Pool({ ...state, sqrtPriceX96: 0n }).swap(0, 1, 1000n), undefined)
       assert.is(createUniswapV3Pool({ ...state, tick: -5000 }).swap(1, 0, 10n ** 20n), undefined)

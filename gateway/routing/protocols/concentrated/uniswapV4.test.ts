@@ -1,5 +1,7 @@
 import { assert, suite } from '../../../../fixtures/test.ts'
-import { createUniswapV4Pool, uniswapV4FeePips } from './uniswapV4.ts'
+import { near } from '../../testing/near.ts'
+import { curveOutput } from '../maths/curve.ts'
+import { createUniswapV4Pool, type UniswapV4State, uniswapV4FeePips } from './uniswapV4.ts'
 
 const s = suite('uniswapV4')
 const state = {
@@ -35,5 +37,46 @@ s('refuses amounts that the manager cannot count, and nothing at all', () => {
   const deep = createUniswapV4Pool({ ...state, ticks: whole, liquidity: 1n << 127n })
   assert.is(deep.swap(0, 1, 1n << 200n), undefined)
   assert.is(createUniswapV4Pool(state).swap(0, 1, 0n), undefined)
+})
+s('counts 127 bits of each currency, in and out', () => {
+  const [end, whole] = [1n << 127n, [-887_220, 887_220]] as const
+  const pool = (liquidity: bigint, from: number, own: Partial<UniswapV4State> = {}) =>
+    createUniswapV4Pool({
+      ...state,
+      lpFeePips: 0,
+      protocolFeePips: [0, 0],
+      ticks: [
+        [from, liquidity],
+        [whole[1], -liquidity],
+      ],
+      liquidity,
+      ...own,
+    })
+  for (const i of [0, 1]) {
+    const deep = pool(end, whole[0])
+    assert.is(deep.swap(i, 1 - i, end - 1n)?.amountIn, end - 1n)
+    assert.is(deep.swap(i, 1 - i, end), undefined)
+  }
+  // From a price of four to one of one, all the liquidity there is comes out.
+  const high = { sqrtPriceX96: 2n << 96n, tick: 13_863 }
+  assert.is(pool(end - 1n, 0, high).swap(0, 1, end - 1n)?.amountOut, end - 1n)
+  assert.is(pool(end, 0, high).swap(0, 1, end - 1n), undefined)
+})
+s('draws a curve of each direction with its own fee', () => {
+  const pool = createUniswapV4Pool(state)
+  assert.equal([pool.id, pool.tokens, pool.gas], ['p', ['a', 'b'], 130_000])
+  for (const [i, fee] of [
+    [0, 0.003997],
+    [1, 0.003],
+  ] as const) {
+    const amountIn = 10n ** 15n
+    const { amountOut = 0n, next } = pool.swap(i, 1 - i, amountIn) ?? {}
+    const curve = pool.curve(i, 1 - i)
+    near(curve && curveOutput(curve, 1e15), Number(amountOut))
+    // Of liquidity at a price of one: x L / (x + L).
+    near(Number(amountOut), 1 / (1 / (1e15 * (1 - fee)) + 1 / 1e18), 1e-9)
+    const back = next?.swap(1 - i, i, amountOut)?.amountOut
+    assert.ok(back && back < amountIn && back > (amountIn * 99n) / 100n)
+  }
 })
 s.run()

@@ -1,3 +1,4 @@
+import { assert } from '../../../../fixtures/test.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
 import { type CurvePlainState, createCurvePlainPool, curvePlainAmountOut } from './curvePlain.ts'
 
@@ -94,4 +95,37 @@ runVectorSuite('curvePlain', {
   inputs: ({ balances }, { i }) => [3n, 10n, 100n, 7000n].map((part) => (balances[i] ?? 0n) / part),
   within: 2e-3,
   refusedPairs: wrongPairs,
+  more(s) {
+    s('leaves the admin its part of the fee, both rounded down', () => {
+      // Its second coin counts half: what is scaled is half of what is paid without a fee.
+      const state: CurvePlainState = {
+        id: 'pool',
+        tokens: ['a', 'b'],
+        balances: [10n ** 24n, 2n * 10n ** 24n],
+        rates: [10n ** 18n, 5n * 10n ** 17n],
+        aPrecise: 20_000n,
+        fee: 4_000_000n,
+        adminFee: 3_333_333_333n,
+      }
+      const [amountIn, back] = [123_456_789_012_345_678n, 10n ** 27n]
+      const scaled =
+        (curvePlainAmountOut({ ...state, fee: 0n }, { i: 0, j: 1, amountIn }) ?? 0n) / 2n
+      const fee = (scaled * 4_000_000n) / 10n ** 10n
+      const swap = createCurvePlainPool(state).swap(0, 1, amountIn)
+      assert.is(swap?.amountOut, 2n * (scaled - fee))
+      const taken = 2n * (scaled - fee + (fee * state.adminFee) / 10n ** 10n)
+      const after = [10n ** 24n + amountIn, 2n * 10n ** 24n - taken]
+      const next = createCurvePlainPool({ ...state, balances: after })
+      // For so much, all but a trace of what the pool has comes out.
+      for (const [i, j] of [
+        [0, 1],
+        [1, 0],
+      ] as const) {
+        const expected = next.swap(i, j, back)?.amountOut
+        assert.ok(expected)
+        assert.is(swap?.next.swap(i, j, back)?.amountOut, expected)
+      }
+      assert.is(createCurvePlainPool(state).gas, 130_000)
+    })
+  },
 })

@@ -1,3 +1,4 @@
+import { assert } from '../../../../fixtures/test.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
 import {
   type CurveStableNgState,
@@ -100,4 +101,52 @@ runVectorSuite('curveStableNg', {
   inputs: ({ balances }, { i }) => [3n, 10n, 100n, 7000n].map((part) => (balances[i] ?? 0n) / part),
   within: 2e-3,
   refusedPairs: wrongPairs,
+  more(s) {
+    // Its second coin counts half: what is scaled is half of what is paid without a fee.
+    const state: CurveStableNgState = {
+      id: 'pool',
+      tokens: ['a', 'b'],
+      balances: [10n ** 24n, 2n * 10n ** 24n],
+      rates: [10n ** 18n, 5n * 10n ** 17n],
+      aPrecise: 20_000n,
+      fee: 4_000_000n,
+      offpegFeeMultiplier: 10n ** 10n,
+      adminFee: 3_333_333_333n,
+    }
+    const scaledOut = (amountIn: bigint) =>
+      (curveStableNgAmountOut({ ...state, fee: 0n }, { i: 0, j: 1, amountIn }) ?? 0n) / 2n
+    s('leaves the admin its part of the fee, both rounded down', () => {
+      const [amountIn, back] = [123_456_789_012_345_678n, 10n ** 27n]
+      const scaled = scaledOut(amountIn)
+      const fee = (scaled * 4_000_000n) / 10n ** 10n
+      const swap = createCurveStableNgPool(state).swap(0, 1, amountIn)
+      assert.is(swap?.amountOut, 2n * (scaled - fee))
+      const taken = 2n * (scaled - fee + (fee * state.adminFee) / 10n ** 10n)
+      const after = [10n ** 24n + amountIn, 2n * 10n ** 24n - taken]
+      const next = createCurveStableNgPool({ ...state, balances: after })
+      // For so much, all but a trace of what the pool has comes out.
+      for (const [i, j] of [
+        [0, 1],
+        [1, 0],
+      ] as const) {
+        const expected = next.swap(i, j, back)?.amountOut
+        assert.ok(expected)
+        assert.is(swap?.next.swap(i, j, back)?.amountOut, expected)
+      }
+      assert.is(createCurveStableNgPool(state).gas, 190_000)
+    })
+    s('takes a fee that grows with how uneven a trade makes both coins, on average', () => {
+      const amountIn = 8n * 10n ** 23n
+      const scaled = scaledOut(amountIn)
+      const averages = [10n ** 24n + amountIn / 2n, (2n * 10n ** 24n - scaled - 1n) / 2n] as const
+      for (const offpegFeeMultiplier of [10n ** 10n + 1n, 2n * 10n ** 10n, 5n * 10n ** 10n]) {
+        const dear = { ...state, offpegFeeMultiplier }
+        const [one, other] = averages
+        const bent = ((offpegFeeMultiplier - 10n ** 10n) * 4n * one * other) / (one + other) ** 2n
+        const rate = (offpegFeeMultiplier * state.fee) / (bent + 10n ** 10n)
+        const out = 2n * (scaled - (scaled * rate) / 10n ** 10n)
+        assert.is(curveStableNgAmountOut(dear, { i: 0, j: 1, amountIn }), out, `${rate}`)
+      }
+    })
+  },
 })

@@ -46,6 +46,9 @@ s(
     near(stablePairPrice({ ...uneven, stable: false }, 1), 0.5e-12)
   },
 )
+s('counts amplification in hundredths', () => {
+  assert.is(ampPrecision, 100n)
+})
 s('ends where a step moves by one, or never [teeth/stable-maths]', () => {
   assert.is(
     converge(10n, (value) => value),

@@ -67,6 +67,9 @@ s(
     assert.is(closed.curve(1, 0)?.count, 1)
     assert.is(closed.swap(1, 0, 10_000n)?.amountIn, 1_000n)
     assert.equal([closed.id, closed.tokens, closed.gas], ['p', ['a', 'b'], 7])
+    // What no tax is known of has none.
+    const free = tax([]).curve(0, 1)
+    assert.equal([free?.x[1], free?.y[1], free?.a[0]], [1_000, 500, 1])
   },
 )
 s.run()

@@ -63,8 +63,8 @@ s('finds the greatest tick whose ratio is no more, to the wei [teeth/tick-maths]
     if (tick > minTick) assert.is(tickAtSqrtRatio(ratio - 1n), tick - 1)
   }
   assert.equal(
-    [tickAtSqrtRatio(maxSqrtRatioX96), tickAtSqrtRatio(maxSqrtRatioX96 + 5n)],
-    [maxTick, maxTick],
+    [0n, 5n, maxSqrtRatioX96].map((more) => tickAtSqrtRatio(maxSqrtRatioX96 + more)),
+    [maxTick, maxTick, maxTick],
   )
   assert.is(tickAtSqrtRatio(minSqrtRatioX96 - 5n), minTick, 'there are none outside')
 })

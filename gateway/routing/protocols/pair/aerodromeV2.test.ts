@@ -1,4 +1,5 @@
 import { assert } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
 import { runVectorSuite } from '../../testing/runVectorSuite.ts'
 import {
   type AerodromeV2State,
@@ -80,6 +81,45 @@ runVectorSuite('aerodromeV2', {
       const expected = after?.swap(1, 0, 10n ** 9n)?.amountOut
       assert.ok(expected)
       assert.is(swap?.next.swap(1, 0, 10n ** 9n)?.amountOut, expected)
+    })
+    s('pays a single unit, nothing for nothing, and less than there is', () => {
+      const pool = createAerodromeV2Pool(volatile)
+      assert.is(pool.swap(0, 1, 1_100_000_000_000n)?.amountOut, 1n)
+      for (const state of [volatile, stable]) {
+        assert.is(aerodromeV2AmountOut(state, { zeroForOne: true, amountIn: 0n }), 0n)
+        assert.is(aerodromeV2AmountOut(state, { zeroForOne: true, amountIn: -1n }), undefined)
+      }
+      for (const i of [0, 1])
+        for (const [reserveIn, expected] of [
+          [1_000n, 1n],
+          [0n, undefined],
+        ] as const) {
+          const [reserve0, reserve1] = i === 0 ? [reserveIn, 2n] : [2n, reserveIn]
+          const lean = createAerodromeV2Pool({ ...volatile, reserve0, reserve1 })
+          assert.is(lean.swap(i, 1 - i, 1_004n)?.amountOut, expected)
+        }
+    })
+    s('pays where no more than what the pool was worth stays', () => {
+      const free = { ...volatile, feeBps: 0n, reserve0: 10n, reserve1: 10n }
+      assert.is(createAerodromeV2Pool(free).swap(0, 1, 10n)?.amountOut, 5n)
+    })
+    s('draws no curve of half a pool, nor of one that keeps all', () => {
+      for (const state of [volatile, stable]) {
+        const curve = (own: Partial<AerodromeV2State>) =>
+          createAerodromeV2Pool({ ...state, ...own }).curve(0, 1)
+        for (const own of [{ reserve0: 0n }, { reserve1: 0n }, { feeBps: 10_000n }])
+          assert.is(curve(own), undefined)
+        assert.ok(curve({ feeBps: 9_900n }))
+      }
+      const gas = [volatile, stable].map((state) => createAerodromeV2Pool(state).gas)
+      assert.equal(gas, [120_000, 150_000])
+    })
+    s('draws a volatile pool as it is, without an end', () => {
+      const curve = createAerodromeV2Pool(volatile).curve(0, 1)
+      assert.is(curve?.x[1], Number.POSITIVE_INFINITY)
+      near(curve?.y[1], 1e12)
+      near(curve?.a[0], 0.997e-12)
+      near(curve?.b[0], 0.997e-24)
     })
     s('refuses what pays nothing, and an empty pool', () => {
       for (const state of [volatile, stable]) {

@@ -36,6 +36,54 @@ runVectorSuite('uniswapV2', {
       assert.is(empty.swap(0, 1, 10n ** 20n), undefined)
       assert.is(empty.curve(0, 1), undefined)
     })
+    s('takes and pays a single unit', () => {
+      assert.is(pool.swap(1, 0, 1n)?.amountOut, routerFormula(1n))
+      assert.is(pool.swap(0, 1, 10n ** 12n)?.amountOut, 1n)
+      const [lean, bare] = [1n, 0n].map((reserve1) => createUniswapV2Pool({ ...state, reserve1 }))
+      assert.is(lean?.swap(1, 0, 1n)?.amountOut, (997n * state.reserve0) / 1_997n)
+      assert.is(bare?.swap(1, 0, 1n), undefined)
+      assert.is(pool.swap(1, 0, -2n * state.reserve1), undefined)
+    })
+    s('holds what 112 bits hold, and no more', () => {
+      const most = (1n << 112n) - 1n
+      const room = 10n ** 20n
+      for (const i of [0, 1]) {
+        const [reserve0, reserve1] = i === 0 ? [most - room, 10n ** 30n] : [10n ** 30n, most - room]
+        const full = createUniswapV2Pool({ ...state, reserve0, reserve1 })
+        assert.ok(full.swap(i, 1 - i, room))
+        assert.is(full.swap(i, 1 - i, room + 1n), undefined)
+      }
+      assert.equal(
+        [0, 1].map((i) => pool.curve(i, 1 - i)?.x[1]),
+        [state.reserve0, state.reserve1].map((reserve) => Number(most) - Number(reserve)),
+      )
+    })
+    s('draws no curve of half a pair, nor of one that keeps all', () => {
+      for (const own of [{ reserve0: 0n }, { reserve1: 0n }, { feePips: 1_000_000 }])
+        assert.is(createUniswapV2Pool({ ...state, ...own }).curve(0, 1), undefined)
+      assert.is(pool.gas, 80_000)
+    })
+    s('goes on with what went in and what came out, either way', () => {
+      const partOf = (i: number) => (i === 0 ? state.reserve0 : state.reserve1) / 10n
+      for (const i of [0, 1]) {
+        const amountIn = partOf(i)
+        const swap = pool.swap(i, 1 - i, amountIn)
+        const [in0, in1] = [amountIn, -(swap?.amountOut ?? 0n)]
+        const after = createUniswapV2Pool({
+          ...state,
+          reserve0: state.reserve0 + (i === 0 ? in0 : in1),
+          reserve1: state.reserve1 + (i === 0 ? in1 : in0),
+        })
+        for (const [from, to] of [
+          [0, 1],
+          [1, 0],
+        ] as const) {
+          const expected = after.swap(from, to, partOf(from))?.amountOut
+          assert.ok(expected)
+          assert.is(swap?.next.swap(from, to, partOf(from))?.amountOut, expected)
+        }
+      }
+    })
     s('keeps the fee in the reserves of the next state', () => {
       const swap = pool.swap(1, 0, 10n ** 18n)
       const back = swap?.next.swap(0, 1, swap.amountOut)

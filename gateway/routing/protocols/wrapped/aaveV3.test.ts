@@ -41,5 +41,9 @@ runVectorSuite('aave_v3', {
       assert.is(less?.swap(0, 1, 10n), undefined)
       assert.is(more?.swap(0, 1, 10n)?.amountOut, 8n)
       assert.is(pool.curve(0, 1), undefined)
+      const supplied = (amountIn: bigint) =>
+        aaveV3AmountOut({ ...state, mosts: [0n, mega] }, { i: 0, j: 1, amountIn })
+      assert.equal([0n, 1n, 2n, 3n].map(supplied), [undefined, 0n, 0n, 1n])
+      assert.is(pool.gas, 200_000)
     }),
 })

@@ -1,5 +1,7 @@
+import { assert } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
-import { createPsm3Pool, type Psm3State, psm3AmountOut } from './psm3.ts'
+import { createPsm3Pool, type Psm3State, psm3AmountOut, psm3Price } from './psm3.ts'
 
 const [mega, wad, ray] = [10n ** 6n, 10n ** 18n, 10n ** 27n]
 
@@ -38,4 +40,30 @@ runVectorSuite('psm3', {
   inputs: ({ units }, { i }) => [1n, 1_000n, 900_000n].map((whole) => whole * (units[i] ?? 1n)),
   within: 1e-6,
   refusedPairs: [...wrongPairs, [0, 3]],
+  more(s) {
+    s('takes a single unit, none of nothing, and pays all that it has', () => {
+      const { state } = cases['at the rate of its own tests'] ?? {}
+      if (!state) throw new Error('there is such a pool')
+      const ask = (i: number, j: number, amountIn: bigint) =>
+        psm3AmountOut(state, { i, j, amountIn })
+      assert.equal([ask(0, 1, 0n), ask(0, 1, 1n), ask(1, 0, 1n)], [undefined, 10n ** 12n, 0n])
+      const pool = createPsm3Pool(state)
+      const all = pool.swap(0, 1, 1_000_000n * mega)
+      assert.is(all?.amountOut, 1_000_000n * wad)
+      assert.is(pool.swap(0, 1, 1_000_000n * mega + 1n), undefined)
+      // What came in is there to be paid out, and of the other nothing is left.
+      assert.is(all?.next.swap(2, 1, wad), undefined)
+      assert.is(all?.next.swap(1, 0, 2_000_000n * wad)?.amountOut, 2_000_000n * mega)
+      assert.is(all?.next.swap(1, 0, 2_000_001n * wad), undefined)
+      assert.is(pool.gas, 110_000)
+      for (const [i, j, price] of [
+        [0, 1, 1e12],
+        [1, 0, 1e-12],
+        [2, 0, 1.25e-12],
+        [0, 2, 0.8e12],
+        [2, 1, 1.25],
+      ] as const)
+        near(psm3Price(state, i, j), price)
+    })
+  },
 })
