@@ -7,7 +7,7 @@ function stand(budget: CallBudget) {
   const clock = { ms: 0 }
   const counted = new Map<string, number>()
   const slept: number[] = []
-  const spend = createCallBudget({
+  const { spend, roomFor } = createCallBudget({
     budget,
     unitsOf: () => 20,
     now: () => clock.ms,
@@ -17,7 +17,7 @@ function stand(budget: CallBudget) {
       counted.set(name, (counted.get(name) ?? 0) + calls)
     },
   })
-  return { clock, counted, slept, spend }
+  return { clock, counted, slept, spend, roomFor }
 }
 
 const s = suite("the budget of a chain's nodes")
@@ -55,7 +55,7 @@ s(
 
 s('counts what the provider counts for each method [nodes/units]', async () => {
   const units: number[] = []
-  const spend = createCallBudget({
+  const { spend } = createCallBudget({
     budget: { perSecondOf: {} },
     unitsOf: (method) => (method === 'eth_call' ? 26 : 20),
     sleep: async () => undefined,
@@ -123,8 +123,27 @@ s('begins no audit that would have to wait [nodes/unit-audit]', async () => {
 })
 
 s('takes everything where nothing is bounded', async () => {
-  const { spend, slept } = stand({ perSecondOf: {} })
+  const { spend, slept, roomFor } = stand({ perSecondOf: {} })
   for (let n = 0; n < 100; n += 1) assert.ok(await spend('meta', calls(1_000)))
   assert.equal(slept, [])
+  assert.is(roomFor('meta'), 1)
 })
+
+s(
+  'tells what may be asked at once, by the narrowest of its bounds [strangers/meta-room]',
+  async () => {
+    const { clock, spend, roomFor } = stand({ unitsPerSecond: 4_000, perSecondOf: { meta: 100 } })
+    const rooms = () => [roomFor('meta'), roomFor('simulation')]
+    assert.equal(rooms(), [1, 1])
+    // Two seconds' worth may go at once.
+    await spend('meta', calls(150))
+    assert.equal(rooms(), [0.25, 0.625])
+    clock.ms += 500
+    assert.equal(rooms(), [0.5, 0.875])
+    await spend('meta', calls(250))
+    assert.equal(rooms(), [0, 0.25])
+    clock.ms += 60_000
+    assert.equal(rooms(), [1, 1])
+  },
+)
 s.run()

@@ -3,11 +3,19 @@ import type { UnitsOf } from './callUnits.ts'
 /** What a call of a chain's node is made for; the first two are served before all others. */
 export type CallPurpose = 'sync' | 'relay' | 'simulation' | 'meta' | 'warmUp' | 'audit'
 
-/**
- * Waits until calls of these methods may be made; false where that would take too long. Asked for no method
- * at all it tells whether work of that purpose may begin.
- */
-export type SpendCalls = (purpose: CallPurpose, methods: readonly string[]) => Promise<boolean>
+/** What one chain's nodes may still be asked. */
+export type OpenBudget = {
+  /**
+   * Waits until calls of these methods may be made; false where that would take too long. Asked for no method
+   * at all it tells whether work of that purpose may begin.
+   */
+  spend(purpose: CallPurpose, methods: readonly string[]): Promise<boolean>
+  /** What may be asked at once, of the most that ever may: 0 to 1, and 1 where nothing is bounded. */
+  roomFor(purpose: CallPurpose): number
+}
+
+/** Of nodes that may be asked whatever is needed. */
+export const unbounded: OpenBudget = { spend: async () => true, roomFor: () => 1 }
 
 export type CallBudget = {
   /** Calls per second of all purposes together; undefined: no bound. */
@@ -79,7 +87,7 @@ export function createCallBudget({
   readonly now?: (() => number) | undefined
   readonly sleep: (ms: number) => Promise<unknown>
   readonly observe?: ((event: SpentCalls) => void) | undefined
-}): SpendCalls {
+}): OpenBudget {
   const open = (rate: number | undefined, forMs = burstMs): Account | undefined =>
     rate === undefined
       ? undefined
@@ -97,23 +105,28 @@ export function createCallBudget({
   /** Until what came before is paid for: one that is larger than the burst is let through then. */
   const waitOf = (account: Account | undefined) => (account ? account.paidAtMs - now() : 0)
 
-  return async (purpose, methods) => {
+  const boundsOf = (purpose: CallPurpose) => [own.get(purpose), whole, wholeUnits]
+  const roomIn = (account: Account | undefined) =>
+    account ? Math.min(1, Math.max(0, -waitOf(account) / account.burstMs)) : 1
+
+  async function spend(purpose: CallPurpose, methods: readonly string[]): Promise<boolean> {
     const calls = methods.length
     const units = methods.reduce((sum, method) => sum + unitsOf(method), 0)
-    const mine = own.get(purpose)
-    const bounds = [mine, whole, wholeUnits]
     const hasBegun = calls > 0 && undivided.has(purpose)
-    const waitMs = hasBegun || first.has(purpose) ? 0 : Math.max(0, ...bounds.map(waitOf))
+    const waitMs =
+      hasBegun || first.has(purpose) ? 0 : Math.max(0, ...boundsOf(purpose).map(waitOf))
     const isOverdrawn = !hasBegun && waitOf(month) > overdraftMs[purpose]
     if (waitMs > patienceMs[purpose] || isOverdrawn) {
       observe({ purpose, calls, units, outcome: 'refused' })
       return false
     }
-    pay(mine, calls)
+    pay(own.get(purpose), calls)
     pay(whole, calls)
     for (const account of [wholeUnits, month]) pay(account, units)
     observe({ purpose, calls, units, outcome: 'sent' })
     if (waitMs > 0) await sleep(waitMs)
     return true
   }
+
+  return { spend, roomFor: (purpose) => Math.min(...boundsOf(purpose).map(roomIn)) }
 }

@@ -7,7 +7,7 @@ import {
   type Chain as ViemChain,
 } from 'viem'
 import { getChainId } from 'viem/actions'
-import type { CallPurpose, SpendCalls } from './callBudget.ts'
+import { type CallPurpose, type OpenBudget, unbounded } from './callBudget.ts'
 import { WrongChain } from './chainErrors.ts'
 import type { Chain } from './chains.ts'
 import { checkRpcUrl } from './checkRpcUrl.ts'
@@ -61,6 +61,8 @@ export type ChainClient = {
   as(purpose: CallPurpose): ChainClient
   /** Whether there are calls to spend for work of a purpose that nobody waits for. */
   hasRoom(purpose: CallPurpose): Promise<boolean>
+  /** What of its calls may be made at once, of the most that ever may: 0 to 1. */
+  roomFor(purpose: CallPurpose): number
   /** Until this work is done what nobody waits for is held, where no endpoint takes as many calls as it is asked. */
   putFirst<result>(work: () => Promise<result>): Promise<result>
   /** Whether it is held now. */
@@ -119,7 +121,7 @@ export function createChainClient({
   trust = 'blind',
   timeoutMs = 5_000,
   maxResponseBytes = 64 * 1024 * 1024,
-  spend = async () => true,
+  budget: { spend, roomFor } = unbounded,
   alterSend,
 }: {
   readonly chain: Chain
@@ -130,7 +132,7 @@ export function createChainClient({
   readonly trust?: 'blind' | 'shown' | undefined
   readonly timeoutMs?: number | undefined
   readonly maxResponseBytes?: number | undefined
-  readonly spend?: SpendCalls | undefined
+  readonly budget?: OpenBudget | undefined
   readonly alterSend?: EndpointParameters['alterSend']
 }): ChainClient {
   for (const url of rpcUrls) checkRpcUrl(url)
@@ -224,6 +226,7 @@ export function createChainClient({
               count: (method) => void spend('sync', [method]),
             }),
     hasRoom: async (purpose) => !isHeld() && (await spend(purpose, [])),
+    roomFor,
     putFirst(work) {
       underWay += 1
       return work().finally(() => {

@@ -200,7 +200,7 @@ export async function fanOut(
   const deadline = setTimeout(() => stopWith(`no answer within ${deadlineMs} ms`), deadlineMs)
   const either = AbortSignal.any([stop.signal, signal])
   const { aborted, release } = whenAborted(either)
-  await deps.takeTurn?.({ caller, site, isRefresh, signal: either })
+  await deps.takeTurn?.({ caller, site, isRefresh, chainId: request.chainId, signal: either })
   const patience = setTimeout(() => {
     patient = false
     if (mayAnswer()) cutSlow()

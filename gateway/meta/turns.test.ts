@@ -161,7 +161,7 @@ s(
     const begun: string[] = []
     const { signal } = new AbortController()
     const ask = (caller: string) =>
-      takeTurn({ caller, site: 'site', signal }).then(() => void begun.push(caller))
+      takeTurn({ caller, site: 'site', chainId: 1, signal }).then(() => void begun.push(caller))
     const asked = ['known', 'first', 'second', 'third', 'known', 'fourth', 'known']
     await Promise.all(asked.map(ask))
     assert.equal(begun, ['known', 'first', 'second', 'third', 'fourth', 'known', 'known'])
@@ -241,7 +241,7 @@ s(
       whenRested: async (ofNext) => void patience.push(ofNext()),
     })
     const { signal } = new AbortController()
-    const ask = (caller: string) => takeTurn({ caller, signal })
+    const ask = (caller: string) => takeTurn({ caller, chainId: 1, signal })
     await Promise.all(Array.from({ length: 100 }, (_, n) => ask(`stream ${n}`)))
     // Behind the first and the last of them nobody was in line.
     assert.equal(patience.slice(1, 99), new Array(98).fill(0))
@@ -252,7 +252,7 @@ s(
     // As for one who asks by many addresses.
     patience.length = 0
     const names = Array.from({ length: 53 }, (_, n) => `address ${n}`)
-    await Promise.all(names.map((caller) => takeTurn({ caller, site: 'site', signal })))
+    await Promise.all(names.map((caller) => takeTurn({ caller, site: 'site', chainId: 1, signal })))
     assert.equal(patience.slice(1), growing)
   },
 )
@@ -273,7 +273,7 @@ s(
       },
     })
     const everybody = () =>
-      Array.from({ length: 200 }, (_, n) => takeTurn({ caller: `${n}`, signal }))
+      Array.from({ length: 200 }, (_, n) => takeTurn({ caller: `${n}`, chainId: 1, signal }))
     await Promise.all(everybody())
     hasAll = true
     void everybody()
@@ -308,11 +308,11 @@ s('looks at the loop itself', async () => {
       others += 1
     })
     const before = performance.now()
-    await takeTurn({ caller: 'b', signal })
+    await takeTurn({ caller: 'b', chainId: 1, signal })
     return { tookMs: performance.now() - before, others }
   }
   // Who asked a lot of late is held for all that there is to wait.
-  for (let n = 0; n < 56; n += 1) await takeTurn({ caller: 'b', signal })
+  for (let n = 0; n < 56; n += 1) await takeTurn({ caller: 'b', chainId: 1, signal })
   let measured = await measure()
   // Where the machine had more to do, all of that was over by then.
   for (let n = 0; n < 10 && measured.tookMs < 10; n += 1) measured = await measure()
@@ -334,7 +334,7 @@ s(
       if (isBusy) setImmediate(work)
     }
     work()
-    for (let n = 0; n < 5; n += 1) await takeTurn({ caller: `stream ${n}`, signal })
+    for (let n = 0; n < 5; n += 1) await takeTurn({ caller: `stream ${n}`, chainId: 1, signal })
     assert.ok(isBusy)
     isBusy = false
   },
@@ -345,7 +345,7 @@ s('holds nobody once the loop has rested', async () => {
   const tookMs: number[] = []
   for (let n = 0; n < 20; n += 1) {
     const before = performance.now()
-    await takeTurn({ caller: 'busiest', signal })
+    await takeTurn({ caller: 'busiest', chainId: 1, signal })
     tookMs.push(performance.now() - before)
   }
   // On a machine that has more to do some take longer.

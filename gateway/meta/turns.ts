@@ -10,12 +10,15 @@ export type TakeTurn = (p: {
   readonly site?: string | undefined
   /** Whoever asks has had an answer, which becomes older meanwhile. */
   readonly isRefresh?: boolean | undefined
+  /** Of the nodes that will be asked. */
+  readonly chainId: number
   readonly signal: AbortSignal
 }) => Promise<void>
 
 type Waiter = {
   readonly caller: string
   readonly site: string
+  readonly chainId: number
   readonly cameAtMs: number
   readonly begin: () => void
 }
@@ -36,18 +39,27 @@ type Line = {
  * where more ask once a minute than there are turns for, they would be before whoever asks once a second for ever.
  * For the same reason no round lasts longer than that, however many come into it.
  * The fewer turns they had, the less a loop that does not rest is waited for: many who ask once in a while would
- * never all have theirs. First answers and refreshes are two lines and take turns, since whoever waits for its first
- * one has nothing meanwhile, and refreshes are as many as there are streams; but whoever asks all the time has no
- * turn for its line's sake. Who waits would be under way otherwise,
- * and take more: no bound is needed.
+ * never all have theirs. So it is with what a chain's nodes may be asked (`roomOf`): calls beyond that wait in the
+ * order in which they come, whoever asks, so a crowd leaves half of it to those who ask seldom.
+ * First answers and refreshes are two lines and take turns, since whoever waits for its first one has nothing
+ * meanwhile, and refreshes are as many as there are streams; but whoever asks all the time has no turn for its line's
+ * sake. Who waits would be under way otherwise, and take more: no bound is needed.
  */
 export function createTurns({
   now = () => performance.now(),
+  roomOf = () => 1,
   whenRested = restLoop,
 }: {
   readonly now?: (() => number) | undefined
-  /** Called after each beginning; `patience`, 0 to 1, tells at each look how much of a rest is waited for. */
-  readonly whenRested?: ((patience: () => number) => Promise<void>) | undefined
+  /** What of a chain's calls may be made at once, of the most that ever may: 0 to 1. */
+  readonly roomOf?: ((chainId: number) => number) | undefined
+  /**
+   * Called after each beginning; `patience`, 0 to 1, tells at each look how much of a rest is waited for, and `hasRoom`
+   * whether whoever is next may be let at what is left of its chain's calls.
+   */
+  readonly whenRested?:
+    | ((patience: () => number, hasRoom: () => boolean) => Promise<void>)
+    | undefined
 } = {}): TakeTurn {
   const [ofCallers, ofSites] = [createRecentTurns(), createRecentTurns()]
   const rounds = { ofCallers: createRounds(), ofSites: createRounds() }
@@ -111,13 +123,17 @@ export function createTurns({
       answers.first = undefined
       refreshes.first = undefined
       next.begin()
-      await whenRested(patience)
+      const begun = next
+      await whenRested(patience, () => {
+        const { chainId } = findNext() ?? begun
+        return roomOf(chainId) >= keptRoom * patience()
+      })
     }
     goTo(latest, now())
     isRunning = false
   }
 
-  return ({ caller = '', site = caller, isRefresh = false, signal }) =>
+  return ({ caller = '', site = caller, isRefresh = false, chainId, signal }) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve()
       const line = isRefresh ? refreshes : answers
@@ -127,7 +143,7 @@ export function createTurns({
         signal.removeEventListener('abort', begin)
         resolve()
       }
-      const waiter: Waiter = { caller, site, cameAtMs: now(), begin }
+      const waiter: Waiter = { caller, site, chainId, cameAtMs: now(), begin }
       line.waiting.add(waiter)
       if (line.first && isBefore(rankOf(waiter), rankOf(line.first))) line.first = waiter
       signal.addEventListener('abort', begin)
@@ -179,13 +195,16 @@ const longestMs = 200
 /** Turns of late of whoever waits for all of that: five a second. Who asks once a second waits for a fifth. */
 const turnsOfBusy = (5 * memoryMs) / 1_000
 
-/** Resolves when the loop had some rest since now, or was waited for as long as patience has it. */
-async function restLoop(patience: () => number): Promise<void> {
+/** Of what a chain's nodes may be asked: a crowd begins nothing while less is left. */
+const keptRoom = 0.5
+
+/** Resolves when there is room and the loop had some rest since now, or both were waited for as long as patience has it. */
+async function restLoop(patience: () => number, hasRoom: () => boolean): Promise<void> {
   const startedAtMs = performance.now()
   const before = performance.eventLoopUtilization()
   do await wait(lookEveryMs)
   while (
-    performance.eventLoopUtilization(before).utilization > mostBusy &&
+    (performance.eventLoopUtilization(before).utilization > mostBusy || !hasRoom()) &&
     performance.now() - startedAtMs < longestMs * patience()
   )
 }

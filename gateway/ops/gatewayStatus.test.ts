@@ -11,7 +11,7 @@ s("tells a chain's calls, units and their price in a month [nodes/spending]", as
   const unitsOf = readCallUnits('eth_call=26,*=20')
   const observe = metrics.countsCalls(8453, { usdPerMillion: 0.5 })
   const budget = { perSecondOf: { warmUp: 0.25 } }
-  const spend = createCallBudget({ budget, unitsOf, sleep: async () => undefined, observe })
+  const { spend } = createCallBudget({ budget, unitsOf, sleep: async () => undefined, observe })
   await spend('sync', Array(999).fill('eth_call'))
   await spend('warmUp', ['eth_getStorageAt'])
   assert.not(await spend('warmUp', ['eth_getStorageAt']))

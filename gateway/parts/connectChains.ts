@@ -26,7 +26,7 @@ export async function connectChains(
       rpcUrls,
       wsUrl,
       trust: 'shown',
-      spend: budgets.get(chain.chainId),
+      budget: budgets.get(chain.chainId),
       alterSend: lab?.alterSend(chain.chainId),
     }),
   )

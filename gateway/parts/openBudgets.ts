@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { createCallBudget, type SpendCalls } from '../chain/callBudget.ts'
+import { createCallBudget, type OpenBudget } from '../chain/callBudget.ts'
 import type { Config } from '../config/config.ts'
 import type { Observed } from './observed.ts'
 
 /** What each chain's nodes may be asked, by what for. */
-export type CallBudgets = ReadonlyMap<number, SpendCalls>
+export type CallBudgets = ReadonlyMap<number, OpenBudget>
 
 export function openBudgets(
   { chains, callBudget: budget, callPrices }: Pick<Config, 'chains' | 'callBudget' | 'callPrices'>,

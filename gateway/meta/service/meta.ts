@@ -196,7 +196,7 @@ export function createMeta(deps: MetaDeps): Meta {
       tokensOf: (chainId) => seedTokens(chainId).map(({ address }) => address),
     }),
     findSettlers: createFindSettlers({ clientOf }),
-    takeTurn: createTurns(),
+    takeTurn: createTurns({ roomOf: (chainId) => clientOf(chainId)?.roomFor('meta') ?? 1 }),
     deadlineMs,
     patienceMs,
     worth: createSourceWorth({ now, always: ['routing'] }),

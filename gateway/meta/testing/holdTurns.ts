@@ -1,21 +1,26 @@
 import { createTurns } from '../turns.ts'
 
 /** Turns on a loop that rests when it is told to, and whose they were. */
-export function holdTurns() {
+export function holdTurns({
+  roomOf,
+}: Pick<NonNullable<Parameters<typeof createTurns>[0]>, 'roomOf'> = {}) {
   let rested = Promise.withResolvers<void>()
   let nowMs = 0
+  let mayGoOn = () => true
   const takeTurn = createTurns({
     now: () => nowMs,
-    whenRested(patience) {
+    roomOf,
+    whenRested(patience, hasRoom) {
       patience()
+      mayGoOn = hasRoom
       return rested.promise
     },
   })
   const begun: string[] = []
   const ask = (caller: string, signal = new AbortController().signal, site?: string) =>
-    takeTurn({ caller, site, signal }).then(() => void begun.push(caller))
+    takeTurn({ caller, site, chainId: 1, signal }).then(() => void begun.push(caller))
   const refresh = (caller: string) =>
-    takeTurn({ caller, isRefresh: true, signal: new AbortController().signal }).then(
+    takeTurn({ caller, isRefresh: true, chainId: 1, signal: new AbortController().signal }).then(
       () => void begun.push(caller),
     )
   return {
@@ -23,6 +28,8 @@ export function holdTurns() {
     ask,
     refresh,
     takeTurn,
+    /** Whether there is room for whoever is next now. */
+    hasRoom: () => mayGoOn(),
     async rest(ms = 1) {
       nowMs += ms
       const { resolve } = rested
