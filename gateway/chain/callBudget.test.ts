@@ -130,7 +130,7 @@ s('takes everything where nothing is bounded', async () => {
 })
 
 s(
-  'tells what may be asked at once, by the narrowest of its bounds [strangers/meta-room]',
+  'tells what may be asked at once, by the narrowest of its bounds [strangers/budget-room]',
   async () => {
     const { clock, spend, roomFor } = stand({ unitsPerSecond: 4_000, perSecondOf: { meta: 100 } })
     const rooms = () => [roomFor('meta'), roomFor('simulation')]
