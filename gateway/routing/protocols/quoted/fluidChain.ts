@@ -23,7 +23,8 @@ const abi = parseAbi([
   'function estimateSwapIn(address dex, bool swap0to1, uint256 amountIn, uint256 amountOutMin) returns (uint256)',
   'function getPoolReservesAdjusted(address pool)',
 ])
-const mostListed = 250
+/** As many as an answer of the lens holds. */
+const mostListed = 126
 /** Holds the tokens of all pools, on every chain, and tells of what each of them does with its own. */
 const liquidityLayer: Address = '0x52Aa899454998Be5b000Ad077a46Bbe360F4e497'
 /**
