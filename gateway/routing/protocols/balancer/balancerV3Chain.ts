@@ -293,7 +293,7 @@ function describe(kind: Kind): PoolFamily<BalancerV3Record> {
         const dex = dexes.find((candidate) => candidate.name === name)
         return dex && isMoving ? [{ dex, address }] : []
       })
-      const read = pools.length > 0 ? await load(deps, { pools, blockNumber }, kind) : []
+      const read = await load(deps, { pools, blockNumber }, kind)
       return new Map(read.map(({ id, rates, amp, isMoving }) => [id, { rates, amp, isMoving }]))
     },
     toEnginePool: (record) => toEnginePool(kind, record),

@@ -53,7 +53,7 @@ export function createReadTiers({
       },
     )
     for (const { topics } of logs) {
-      const fee = Number(topics[1] ?? Number.NaN)
+      const fee = Number(topics[1])
       if (fee < wholePips && fees.size < mostTiers) fees.add(fee)
     }
     const settled = blockNumber - settledBlocks

@@ -53,12 +53,9 @@ const readPaused = (words: readonly bigint[] | undefined) => words?.[0] === 1n
 /** Pools of one factory. */
 async function loadOfFactory(
   deps: ReadDeps,
-  { pools, blockNumber }: LoadParameters,
+  { factory, pools, blockNumber }: LoadParameters & { readonly factory: Address },
 ): Promise<SolidlyRecord[]> {
   const { client, noteFailure } = deps
-  const [first] = pools
-  if (!first) return []
-  const { factory } = first.dex
   const asking = {
     items: pools.map(({ address }) => address),
     size: poolsPerCall,
@@ -70,9 +67,8 @@ async function loadOfFactory(
     askInParts({ client }, asking),
     readCalls(deps, { calls: [askPaused(factory)], blockNumber }),
   ])
-  return answers.flatMap((answer, index) => {
-    const pool = pools[index]
-    if (!pool) return []
+  return pools.flatMap((pool, index) => {
+    const answer = answers[index]
     if (!answer?.ok) {
       noteFailure?.({ target: pool.address, data: '0x' }, answer ? 'reverted' : 'unreadable')
       return []
@@ -103,8 +99,10 @@ export const solidlyFamily: PoolFamily<SolidlyRecord> = {
       keys: [0, 1],
     }),
   async load(deps, { pools, blockNumber }) {
-    const groups = [...Map.groupBy(pools, ({ dex }) => dex).values()]
-    const loaded = groups.map((group) => loadOfFactory(deps, { pools: group, blockNumber }))
+    const groups = [...Map.groupBy(pools, ({ dex }) => dex)]
+    const loaded = groups.map(([{ factory }, group]) =>
+      loadOfFactory(deps, { factory, pools: group, blockNumber }),
+    )
     return (await Promise.all(loaded)).flat()
   },
   topics: [solidlySyncTopic],

@@ -118,9 +118,7 @@ async function readHeld(
   )
   const answers = await readCalls(deps, { calls, blockNumber })
   return holdings.map((_, index) => {
-    const [shares0, total0, liquid0, shares1, total1, liquid1] = answers
-      .slice(6 * index, 6 * index + 6)
-      .map((words) => words ?? [])
+    const [shares0, total0, liquid0, shares1, total1, liquid1] = answers.slice(6 * index)
     const held = {
       shares: [shares0?.[0], shares1?.[0]],
       elastics: [total0?.[0], total1?.[0]],

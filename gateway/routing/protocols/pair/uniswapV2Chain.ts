@@ -36,9 +36,8 @@ async function loadPairs(
       ask: (part) => callLens(client, { functionName: 'readPairs', args: [part], blockNumber }),
     },
   )
-  return answers.flatMap((answer, index) => {
-    const pool = pools[index]
-    if (!pool) return []
+  return pools.flatMap((pool, index) => {
+    const answer = answers[index]
     if (!answer?.ok) {
       noteFailure?.({ target: pool.address, data: '0x' }, answer ? 'reverted' : 'unreadable')
       return []

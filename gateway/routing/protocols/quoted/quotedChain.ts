@@ -116,7 +116,6 @@ export function createQuotedFamily(
     async refresh(deps, { records, blockNumber }) {
       const atMs = now()
       const due = ages.mostDue(records, atMs)
-      if (due.length === 0) return new Map()
       const blanks = due.map((record) => toBlank(own, record))
       // Samples only guide the search: old ones will do, and no block waits for a slow quoter.
       const fresh = await sample(own, deps, { blanks, blockNumber }).catch(() => [])
