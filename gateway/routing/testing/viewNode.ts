@@ -115,20 +115,30 @@ export function createViewNode(
   return { deps, failures, declined }
 }
 
-/** What is told, but nothing of a view, or else another answer. */
+/** What is told, but nothing of a view, or else another answer, of other types where it is told `as` that. */
 export function changeTold(
   told: readonly Told[],
   view: string,
   answer?: readonly unknown[],
+  as?: string,
 ): readonly Told[] {
   const changed = new Set(told.filter(([, name]) => name.startsWith(`${view}(`)))
   if (changed.size === 0) throw new Error(`nobody is asked for ${view}`)
   return told.flatMap((one): readonly Told[] => {
     if (!changed.has(one)) return [one]
     const [to, name, , args = []] = one
-    return answer ? [[to, name, answer, args]] : []
+    return answer ? [[to, as ?? name, answer, args]] : []
   })
 }
+
+/** The same of another contract, where others are asked about it, too. */
+export const moveTold = (told: readonly Told[], from: string, to: string): readonly Told[] =>
+  told.map(([of, view, answer, args = []]) => [
+    of === from ? to : of,
+    view,
+    answer,
+    args.map((arg) => (arg === from ? to : arg)),
+  ])
 
 /** Addresses that nothing else has. */
 export const fakeAddress = (n: number): Address =>

@@ -1,6 +1,7 @@
 import { encodeAbiParameters, getAddress, type Hex, pad, toEventSelector, zeroAddress } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { near } from '../../testing/near.ts'
+import { proveEvents } from '../../testing/proveEvents.ts'
 import {
   changeTold,
   createViewNode,
@@ -83,16 +84,23 @@ s('of the second vault are read by it and by the pool [teeth/balancer-v2]', asyn
   ])
     assert.is(await loadV2(told), undefined)
   // Of the first version the tokens' decimals are taken, where the pool's own invariant agrees.
-  const invariant = BigInt(Math.round(5 ** 0.2 * 6 ** 0.8 * 1e12)) * e(6)
-  const first = (value: bigint): readonly Told[] => [
+  const invariantOf = (amount: number) => BigInt(Math.round(5 ** 0.2 * amount ** 0.8 * 1e12)) * e(6)
+  const invariant = invariantOf(6)
+  const first = (value: bigint, decimals: readonly number[] = [18]): readonly Told[] => [
     ...changeTold(v2, 'getScalingFactors'),
     [usd, 'decimals()(uint8)', [6]],
-    [token, 'decimals()(uint8)', [18]],
+    ...decimals.map((count): Told => [token, 'decimals()(uint8)', [count]]),
     [pool, 'getInvariant()(uint256)', [value]],
   ]
   const old = await loadV2(first(invariant))
   assert.equal([old?.hasPlainPowers, old?.scalingFactors], [true, [e(30), e(18)]])
   assert.is(await loadV2(first((invariant * 100_001n) / 100_000n)), undefined)
+  assert.is(await loadV2(changeTold(first(invariant), 'getInvariant')), undefined)
+  assert.is(await loadV2(first(invariant, [19])), undefined)
+  // Of a token that does not say its decimals none are guessed, 18 or 17.
+  for (const amount of [6, 60]) assert.is(await loadV2(first(invariantOf(amount), [])), undefined)
+  // Who names its factors is of no first version.
+  assert.is((await loadV2([...v2, ...first(invariant)]))?.hasPlainPowers, false)
 })
 
 const stable: readonly Told[] = [
@@ -112,11 +120,11 @@ const stable: readonly Told[] = [
   [pool, 'getRateProviders()(address[])', [[zeroAddress, zeroAddress, provider]]],
   [provider, 'getRate()(uint256)', [3n * e(18)]],
 ]
-const cache = (expires: number): Told => [
+const cache = (expires: number, of = token): Told => [
   pool,
   'getTokenRateCache(address)(uint256,uint256,uint256,uint256)',
   [2n * e(18), 0n, 0n, BigInt(expires)],
-  [token],
+  [of],
 ]
 
 s('whose rates are out of date have those of the next swap [teeth/balancer-v2]', async () => {
@@ -139,6 +147,22 @@ s('whose rates are out of date have those of the next swap [teeth/balancer-v2]',
   const name = 'getAmplificationParameter'
   assert.is((await load(nodeSecs, changeTold(still, name, [7n, true, 1n])))?.isMoving, true)
   assert.is(await load(nodeSecs, changeTold(stable, name, [0n, false, 1n])), undefined)
+  assert.is((await load(nodeSecs, changeTold(stable, name, [1n, false, 1n])))?.amp, 1n)
+  const factorsOf = async (told: readonly Told[]) =>
+    (await loadV2(told, balancerV2StableFamily))?.scalingFactors
+  // A rate that nobody tells, or that no factor follows from, is not renewed.
+  const kept = [e(30), 2n * e(18)]
+  assert.equal(await factorsOf(stable), kept)
+  assert.equal(await factorsOf([...changeTold(stable, 'getRate'), cache(nodeSecs)]), kept)
+  const scaled = (...factors: readonly bigint[]) =>
+    changeTold(stable, 'getScalingFactors', [factors])
+  assert.equal(await factorsOf([...scaled(e(30), e(18), 7n), cache(nodeSecs)]), [e(30), 7n])
+  // A token without decimals has the greatest of them.
+  const both = changeTold(scaled(2n * e(36), e(18), 2n * e(18)), 'getRateProviders', [
+    [provider, zeroAddress, provider],
+  ])
+  const caches = [cache(nodeSecs), cache(nodeSecs, usd)]
+  assert.equal(await factorsOf([...both, ...caches]), [3n * e(36), 3n * e(18)])
   // Only what moves is read again.
   const { deps } = createViewNode([...stable, cache(nodeSecs)])
   const refresh = async (isMoving: boolean, dexes = [dex]) =>
@@ -182,6 +206,14 @@ s('of the second vault follow its events of their id [teeth/balancer-v2]', async
     ...changed,
     balances: [5n * e(6) + 26n, 6n * e(18) - 10n],
   })
+  const alone = encodeAbiParameters(
+    [{ type: 'address[]' }, { type: 'int256[]' }, { type: 'uint256[]' }],
+    [[token], [7n], [0n]],
+  )
+  assert.equal(apply(record, log(vaultV2, joined, alone, poolId))?.balances, [
+    5n * e(6),
+    6n * e(18) + 7n,
+  ])
   const managed = 'PoolBalanceManaged(bytes32,address,address,int256,int256)'
   assert.is(apply(record, log(vaultV2, managed, bought, poolId)), undefined)
   for (const event of [swap, joined, managed])
@@ -220,6 +252,10 @@ s(
     assert.ok(toEnginePool({ ...record, isPaused: false }).swap(0, 1, 1_000n))
     assert.equal(nameInLogs?.(record), { name: poolId, by: [vaultV2] })
     assert.equal(emitters?.(dex), [vaultV2])
+    const { held, find, takesTaxedInput } = balancerV2WeightedFamily
+    assert.equal([held(record, 1), takesTaxedInput], [6e18, false])
+    const { deps } = createViewNode([])
+    assert.equal(await find(deps, { dex, a: [usd], b: [token], blockNumber }), [])
   },
 )
 
@@ -245,5 +281,32 @@ s('of the second vault are listed by who made them [teeth/balancer-v2]', async (
   const listed = await balancerV2WeightedFamily.list?.(deps, { dex: own, blockNumber })
   assert.equal(listed?.map(({ address }) => address).toSorted(), [pool, late, later].toSorted())
   assert.ok(listed?.every((each) => each.dex === own))
+  // Anybody has pools made: of many the oldest and the newest count.
+  const logs = Array.from({ length: 3_001 }, (_, n) => ({
+    topics: [toEventSelector('PoolCreated(address)'), pad(fakeAddress(1_000 + n))],
+    data: '0x' as const,
+  }))
+  const listOf = async (count: number) => {
+    const node = createViewNode([], {}, logs.slice(0, count))
+    return balancerV2WeightedFamily.list?.(node.deps, { dex, blockNumber })
+  }
+  const many = (await listOf(3_001))?.map(({ address }) => address) ?? []
+  assert.equal([many.length, many.includes(fakeAddress(2_500))], [3_000, false])
+  assert.is((await listOf(3_000))?.length, 3_000)
+})
+
+s('of the second vault are followed by its events and theirs [teeth/balancer-v2]', () => {
+  const followed = [
+    'Swap(bytes32,address,address,uint256,uint256)',
+    'PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])',
+    'PoolBalanceManaged(bytes32,address,address,int256,int256)',
+    'SwapFeePercentageChanged(uint256)',
+    'PausedStateChanged(bool)',
+    'AmpUpdateStarted(uint256,uint256,uint256,uint256)',
+    'TokenRateCacheUpdated(uint256,uint256)',
+    'TokenRateProviderSet(uint256,address,uint256)',
+  ]
+  for (const family of [balancerV2WeightedFamily, balancerV2StableFamily])
+    proveEvents(family, followed, ['PoolCreated(address)'])
 })
 s.run()

@@ -1,5 +1,8 @@
 import { decodeAbiParameters, getAddress, type Hex, pad, zeroAddress } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
+import { proveEvents } from '../../testing/proveEvents.ts'
+import { createSampleLens } from '../../testing/sampleLens.ts'
 import {
   changeTold,
   createViewNode,
@@ -51,9 +54,10 @@ const config = ({ isInitialized = true, isPaused = false, inRecovery = false } =
   ],
 ]
 /** By the place of what a hook does: 3 its own fee, 4 before and 5 after a swap. */
-const hooks = (...acts: readonly number[]) => [
-  [...Array.from({ length: 10 }, (_, k) => acts.includes(k)), provider],
+const hookedBy = (by: Hex, ...acts: readonly number[]) => [
+  [...Array.from({ length: 10 }, (_, k) => acts.includes(k)), by],
 ]
+const hooks = (...acts: readonly number[]) => hookedBy(provider, ...acts)
 const v3: readonly Told[] = [
   [
     vaultV3,
@@ -152,11 +156,24 @@ s(
       'getAmplificationParameter',
     ])
       assert.is((await load(changeTold(v3, view))).record, undefined, view)
+    // What has no rates moves while its amplification does.
+    const unrated = changeTold(v3, 'getPoolTokenInfo', [
+      [usd, token],
+      [usd, token].map(() => [0, zeroAddress, false]),
+      balances,
+      balances,
+    ])
+    const amplified = (moves: boolean) =>
+      load(changeTold(unrated, 'getAmplificationParameter', [200_000n, moves, 1n]))
+    assert.equal(
+      [(await amplified(false)).record?.isMoving, (await amplified(true)).record?.isMoving],
+      [false, true],
+    )
     const { deps } = createViewNode(v3)
-    const refresh = async (isMoving: boolean) =>
+    const refresh = async (isMoving: boolean, dexes = [dex]) =>
       balancerV3StableFamily.refresh?.(deps, {
         records: [{ ...record, isMoving }],
-        dexes: [dex],
+        dexes,
         blockNumber,
       })
     assert.equal((await refresh(true))?.get(pool), {
@@ -164,7 +181,7 @@ s(
       amp: 200_000n,
       isMoving: true,
     })
-    assert.is((await refresh(false))?.size, 0)
+    assert.equal([(await refresh(false))?.size, (await refresh(true, []))?.size], [0, 0])
   },
 )
 
@@ -197,8 +214,91 @@ s(
       [undefined, 2.4e18],
     )
     assert.is(balancerV3WeightedFamily.held(record, 1), 6e18)
+    const { apply, midPrice, find, takesTaxedInput } = balancerV3WeightedFamily
+    const heard = [pool, vaultV3, provider].map((by) => apply(record, log(by, swap, pad(pool))))
+    assert.equal(heard, [undefined, undefined, record])
+    // A fifth of 5 against four fifths of 12 that are told as 6.
+    const settled = { ...record, paysYieldFees: [false, false] }
+    near(midPrice(settled, 0, 1), (6e18 * 0.2) / (5e6 * 0.8), 1e-5)
+    assert.is(midPrice({ ...record, balancesRaw: [0n, 0n] }, 0, 1), 0)
+    assert.equal(await find(deps, { dex, a: [usd], b: [token], blockNumber }), [])
+    assert.is(takesTaxedInput, false)
   },
 )
+
+s('of 2026 keep a least balance of each token [teeth/balancer-v3]', async () => {
+  const { deps } = createViewNode(v3)
+  const [read] = await balancerV3WeightedFamily.load(deps, { pools, blockNumber })
+  if (!read) throw new Error('there is no pool')
+  const record = { ...read, weights: [8n * e(17), 2n * e(17)], swapFeePercentage: 0n }
+  const sell = (
+    isOf2026: boolean,
+    held: readonly [bigint, bigint],
+    amountIn: bigint,
+    rate = e(18),
+  ) =>
+    balancerV3WeightedFamily
+      .toEnginePool({ ...record, isOf2026, balancesRaw: held, rates: [rate, e(18)] })
+      .swap(0, 1, amountIn)?.amountOut
+  // Three tenths more of the first buy some two thirds of the second.
+  const buy = (isOf2026: boolean, held: bigint) => sell(isOf2026, [e(12), held], 3n * e(11))
+  const heldOf = (left: bigint) =>
+    Array.from({ length: 40 }, (_, k) => 2_856_080n + BigInt(k)).find(
+      (held) => held - (buy(false, held) ?? 0n) === left,
+    ) ?? 0n
+  const [least, less] = [heldOf(1_000_000n), heldOf(999_999n)]
+  assert.ok(least > 0n && less > 0n)
+  assert.ok(buy(true, least))
+  assert.is(buy(true, less), undefined)
+  // Of six decimals it is one unit: nine of a rate of a tenth are less.
+  const [few, rate] = [[9n, e(24)] as const, e(17)]
+  assert.ok(sell(false, few, 2n, rate))
+  assert.is(sell(true, few, 2n, rate), undefined)
+})
+
+s('that are quoted are what the vault says, with who has a say [teeth/finds]', async () => {
+  const [quoter, hook] = [fakeAddress(31), fakeAddress(33)]
+  const { sample } = createSampleLens({ heldOf: () => 0n, quote: () => 9n })
+  const load = async (told: readonly Told[]) => {
+    const node = createViewNode(told, { sample })
+    const own = pools.map((one) => ({ ...one, dex: { ...dex, quoter } }))
+    return (await balancerV3QuotedFamily.load(node.deps, { pools: own, blockNumber }))[0]
+  }
+  const partsFor = async (told: readonly Told[]) =>
+    (await load(told))?.parts?.map(({ address }) => address)
+  const record = await load(changeTold(v3, 'getHooksConfig', hookedBy(hook, 4)))
+  assert.equal(
+    [record?.tokens, record?.held, record?.feePips, record?.quoter],
+    [[usd, token], balances, 3_000, getAddress(quoter)],
+  )
+  assert.equal(record?.parts, [partOf(provider), partOf(hook)])
+  const own = changeTold(v3, 'getHooksConfig', hookedBy(pool, 4))
+  assert.equal(await partsFor(own), [provider], 'a hook of its own is the pool')
+  const idle = changeTold(v3, 'getHooksConfig', hookedBy(hook, 0))
+  assert.equal(await partsFor(idle), [provider])
+  assert.equal(await partsFor(changeTold(v3, 'getHooksConfig')), [provider])
+  assert.is(await load(changeTold(v3, 'getPoolTokenInfo')), undefined)
+})
+
+s('of the third vault are followed by its events [teeth/balancer-v3]', () => {
+  const followed = [
+    'Swap(address,address,address,uint256,uint256,uint256,uint256)',
+    'LiquidityAdded(address,address,uint8,uint256,uint256[],uint256[])',
+    'LiquidityRemoved(address,address,uint8,uint256,uint256[],uint256[])',
+    'SwapFeePercentageChanged(address,uint256)',
+    'AggregateSwapFeePercentageChanged(address,uint256)',
+    'AggregateYieldFeePercentageChanged(address,uint256)',
+    'PoolPausedStateChanged(address,bool)',
+    'PoolRecoveryModeStateChanged(address,bool)',
+    'PoolInitialized(address)',
+  ]
+  const amplified = [...followed, 'AmpUpdateStarted(uint256,uint256,uint256,uint256)']
+  const made = ['PoolCreated(address)']
+  proveEvents(balancerV3WeightedFamily, amplified, made)
+  proveEvents(balancerV3StableFamily, amplified, made)
+  proveEvents(balancerV3QuotedFamily, followed, made)
+  assert.equal(balancerV3StableFamily.emitters?.(dex), [vaultV3])
+})
 
 s(
   'factories of the third vault list what they made, the oldest and the latest [teeth/balancer-v3]',
@@ -230,6 +330,15 @@ s(
       [pool, usd, token],
       'not between',
     )
+    // Of three thousand all are listed, of one more the middle one is not.
+    const [whole, more] = [count(3_000n), count(3_001n)]
+    const parts = [
+      range(1_440n, 60n, [pool]),
+      range(1_500n, 60n, [usd]),
+      range(1_501n, 60n, [token]),
+    ]
+    assert.equal(await list([whole, ...parts]), [pool, usd])
+    assert.equal(await list([more, ...parts]), [pool, token])
     assert.is(await list([]), undefined)
     const earlier: Told = [provider, 'getPoolCount()(uint256)', [0n]]
     assert.equal(await list([earlier], { ...dex, earlierFactories: [provider] }), [])

@@ -1,7 +1,15 @@
 import { encodeAbiParameters, getAddress, type Hex, pad } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { near } from '../../testing/near.ts'
-import { createViewNode, fakeAddress, fakeDex, type Told } from '../../testing/viewNode.ts'
+import { proveEvents } from '../../testing/proveEvents.ts'
+import {
+  changeTold,
+  createViewNode,
+  fakeAddress,
+  fakeDex,
+  fakeLog,
+  type Told,
+} from '../../testing/viewNode.ts'
 import { liquidityBookFamily } from './liquidityBookChain.ts'
 
 const s = suite('pairs of the Liquidity Book on the chain')
@@ -80,14 +88,34 @@ s(
       bin(active - 241, 0n, 8n),
       bin(active + 961, 1n, 0n),
     ]
-    const idsFor = async (held: readonly [bigint, bigint]) =>
-      (await load(pair(held, bins))).record?.bins.map(({ id }) => id - active)
+    const idsFor = async (held: readonly [bigint, bigint], more: readonly Told[] = []) =>
+      (await load(pair(held, [...bins, ...more]))).record?.bins.map(({ id }) => id - active)
     assert.equal(await idsFor([5n, 6n]), [0], 'all of both is in one window')
     assert.equal(await idsFor([6n, 6n]), [0, 61])
     assert.equal(await idsFor([5n, 7n]), [-241, 0, 61])
     assert.equal(await idsFor([13n, 14n]), [-241, 0, 61], 'nor beyond the widest')
+    // Each window is read to its ends.
+    const ends = (...at: readonly number[]) => at.map((off) => bin(active + off, 1n, 0n))
+    const below = bin(active - 60, 0n, 1n)
+    assert.equal(await idsFor([5n, 6n], [below, ...ends(60)]), [-60, 0, 60])
+    assert.equal(await idsFor([6n, 6n], ends(240, 241)), [0, 61, 240])
+    assert.equal(await idsFor([20n, 14n], ends(960)), [-241, 0, 61, 960])
   },
 )
+
+s('have no bins but those of 24 bits [teeth/book-chain]', async () => {
+  for (const [activeId, end] of [
+    [10, 0],
+    [2 ** 24 - 11, 2 ** 24 - 1],
+  ] as const) {
+    const told = changeTold(pair([1n, 0n], [bin(end, 1n, 0n)]), 'getActiveId', [activeId])
+    const { record } = await load(told)
+    assert.equal(
+      record?.bins.map(({ id }) => id),
+      [end],
+    )
+  }
+})
 
 s(
   'are left out where a hook may do anything, or one view is missing [teeth/book-chain]',
@@ -131,8 +159,8 @@ s('are listed by number and by their tokens [teeth/book-chain]', async () => {
     // Nobody is asked for a token and itself.
     found(tokenX, tokenX, [fakeAddress(8)]),
   ])
-  const both = [tokenX, tokenY]
-  const pools = await liquidityBookFamily.find(deps, { dex, a: both, b: both, blockNumber })
+  const tokens = [tokenX, tokenY, fakeAddress(77)]
+  const pools = await liquidityBookFamily.find(deps, { dex, a: tokens, b: tokens, blockNumber })
   assert.equal(
     pools.map(({ address }) => address.toLowerCase()),
     [pool, fakeAddress(9)],
@@ -142,7 +170,7 @@ s('are listed by number and by their tokens [teeth/book-chain]', async () => {
 s('are as of now, and never older than their last swap [teeth/book-chain]', async () => {
   const { record } = await load(pair([0n, 10n ** 12n], [bin(active, 0n, 10n ** 12n)]))
   if (!record) throw new Error('there is no pair')
-  const swap = (own: Partial<typeof record>, atSecs: number) =>
+  const swap = (own: Partial<typeof record>, atSecs?: number) =>
     liquidityBookFamily
       .toEnginePool({ ...record, idReference: active - 10, ...own }, atSecs)
       .swap(0, 1, 10n ** 9n)?.amountOut ?? 0n
@@ -150,6 +178,13 @@ s('are as of now, and never older than their last swap [teeth/book-chain]', asyn
   const [held, dropped] = [swap({}, 1_234 + 29), swap({}, 1_234 + 600)]
   assert.ok(held > 0n && held < dropped, `${held}, ${dropped}`)
   assert.is(swap({}, 5), held, 'a clock behind the chain is set to it')
+  const lastUpdateSecs = Math.floor(Date.now() / 1_000) - 300
+  const [now, fading] = [undefined, lastUpdateSecs + 300].map((at) => swap({ lastUpdateSecs }, at))
+  assert.is(now, fading, 'as of now where no other time is given')
+  assert.ok(held !== fading && fading !== dropped)
+  const engine = liquidityBookFamily.toEnginePool(record, 1_234)
+  assert.equal([engine.id, engine.tokens, engine.curve(1, 0)], [pool, [tokenX, tokenY], undefined])
+  assert.ok(engine.curve(0, 1))
   const { midPrice, held: heldOf, encodeStep, stepGas, depth } = liquidityBookFamily
   near(midPrice({ ...record, activeId: active + 4 }, 0, 1), 1.0025 ** 4)
   near(midPrice({ ...record, activeId: active + 4 }, 1, 0), 1.0025 ** -4)
@@ -159,5 +194,21 @@ s('are as of now, and never older than their last swap [teeth/book-chain]', asyn
   assert.equal(step(tokenX), { kind: 8, pool: getAddress(pool), data: bool(true) })
   assert.equal(step(tokenY).data, bool(false))
   assert.is(stepGas(record, 0), 69_000)
+  const { crossingGas, takesTaxedInput, apply } = liquidityBookFamily
+  assert.equal([crossingGas, takesTaxedInput], [22_000, true])
+  assert.is(apply(record, fakeLog(pool, 'ForcedDecay(address,uint24,uint24)')), undefined)
+})
+s('are followed by the events of their contracts [teeth/book-chain]', () => {
+  const followed = [
+    'Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)',
+    'DepositedToBins(address,address,uint256[],bytes32[])',
+    'WithdrawnFromBins(address,address,uint256[],bytes32[])',
+    'StaticFeeParametersSet(address,uint16,uint16,uint16,uint16,uint24,uint16,uint24)',
+    'ForcedDecay(address,uint24,uint24)',
+    'FlashLoan(address,address,uint24,bytes32,bytes32,bytes32)',
+    'HooksParametersSet(address,bytes32)',
+  ]
+  const made = ['LBPairCreated(address,address,uint256,address,uint256)']
+  proveEvents(liquidityBookFamily, followed, made)
 })
 s.run()

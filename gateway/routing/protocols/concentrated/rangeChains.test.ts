@@ -2,52 +2,24 @@ import { getAddress, type Hex, pad, zeroAddress } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import type { PoolKey } from '../../reads/poolRef.ts'
 import {
-  codeHashOf,
-  createViewNode,
-  fakeAddress,
-  fakeDex,
-  type Told,
-} from '../../testing/viewNode.ts'
+  managedAnswer as managed,
+  openRanges as open,
+  openManagers,
+  rangeTokens,
+  ticksOf,
+} from '../../testing/rangeLens.ts'
+import { codeHashOf, fakeAddress, fakeDex, type Told } from '../../testing/viewNode.ts'
 import { algebraIntegralFamily, camelotV3Family } from './algebraChain.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
 import { ramsesV2Family, slipstreamFamily, uniswapV3Family } from './uniswapV3Chain.ts'
 import { uniswapV4Family } from './uniswapV4Chain.ts'
 
 const s = suite('ranges on the chain')
-const [pool, other, token0, token1, oracle] = [1, 2, 3, 4, 5].map(fakeAddress) as [
-  Hex,
-  Hex,
-  Hex,
-  Hex,
-  Hex,
-]
+const [pool, other, oracle] = [1, 2, 5].map(fakeAddress) as [Hex, Hex, Hex]
+const [token0, token1] = rangeTokens
 const dex = fakeDex({ protocol: 'uniswap_v3' })
 const blockNumber = 7n
 const firstTick = -8_388_608
-type Request = { readonly pool: Hex; readonly from: number; readonly shape: number }
-
-/** Two words for each tick: its index above its gross liquidity, and the net. */
-const ticksOf = (...ticks: readonly (readonly [index: number, gross: bigint, net: bigint])[]) =>
-  ticks.flatMap(([index, gross, net]) => [
-    (BigInt.asUintN(24, BigInt(index)) << 128n) | gross,
-    BigInt.asUintN(256, net),
-  ])
-const answer = {
-  ok: true,
-  done: true,
-  isFresh0: false,
-  isFresh1: true,
-  next: 0,
-  sqrtPriceX96: 1n << 96n,
-  tick: -3,
-  liquidity: 7n,
-  tickSpacing: 60,
-  feePips: 500,
-  feePips1: 600,
-  token0,
-  token1,
-  ticks: ticksOf([-60, 9n, 7n], [60, 7n, -7n]),
-}
 const record: ConcentratedRecord = {
   id: pool,
   address: getAddress(pool),
@@ -69,17 +41,6 @@ const record: ConcentratedRecord = {
   ],
 }
 
-/** What a lens said to each round of questions, and what was asked. */
-function open(say: (request: Request, round: number) => object, told: readonly Told[] = []) {
-  const calls: (readonly Request[])[] = []
-  const node = createViewNode(told, {
-    readRanges: (requests: readonly Request[]) => {
-      calls.push(requests)
-      return requests.map((request) => ({ ...answer, ...say(request, calls.length) }))
-    },
-  })
-  return { ...node, calls }
-}
 const poolsOf = (...addresses: readonly Hex[]) => addresses.map((address) => ({ dex, address }))
 
 s('are read from the first tick to the last, each way packed [teeth/range-reads]', async () => {
@@ -268,28 +229,8 @@ const key: PoolKey = {
   hooks: zeroAddress,
 }
 const weth = '0x4200000000000000000000000000000000000006'
-type ManagedRequest = { readonly id: Hex; readonly tickSpacing: number; readonly fromWord: number }
-const managed = {
-  ok: true,
-  done: true,
-  isFresh0: true,
-  isFresh1: false,
-  nextWord: 0,
-  sqrtPriceX96: 1n << 96n,
-  tick: -3,
-  liquidity: 7n,
-  lpFee: 500,
-  protocolFee: (9 << 12) | 8,
-  ticks: answer.ticks,
-}
-function openManager(say: (request: ManagedRequest, round: number) => object = () => ({})) {
-  const calls: (readonly ManagedRequest[])[] = []
-  const node = createViewNode([], {
-    readManaged: (_: Hex, requests: readonly ManagedRequest[]) => {
-      calls.push(requests)
-      return requests.map((request) => ({ ...managed, ...say(request, calls.length) }))
-    },
-  })
+function openManager(...say: Parameters<typeof openManagers>) {
+  const node = openManagers(...say)
   const load = async (own: Partial<PoolKey> = {}, row = {}) => {
     const ref = {
       dex: { ...dex, ...row },
@@ -299,7 +240,7 @@ function openManager(say: (request: ManagedRequest, round: number) => object = (
     }
     return (await uniswapV4Family.load(node.deps, { pools: [ref], blockNumber }))[0]
   }
-  return { ...node, calls, load }
+  return { ...node, load }
 }
 
 s(
@@ -325,7 +266,8 @@ s(
       liquidity: 7n,
       ticks: record.ticks,
     })
-    assert.equal(calls, [[{ id: pad('0x7'), tickSpacing: 60, fromWord: -32_768 }]])
+    const requests = [{ id: pad('0x7'), tickSpacing: 60, fromWord: -32_768 }]
+    assert.equal(calls, [[manager, requests]])
   },
 )
 s(

@@ -59,7 +59,7 @@ s('are kept, and read on from there every day [21/tiers-daily]', async () => {
   const readTiers = createReadTiers({ now: () => nowMs })
   await readTiers(deps, { dex, blockNumber: 1_000n })
   tiers.push([750, 2_000])
-  nowMs = 23 * hourMs
+  nowMs = 24 * hourMs - 1
   assert.equal(await readTiers(deps, { dex, blockNumber: 40_000n }), [500, 3_000, 250])
   nowMs = 24 * hourMs
   assert.equal(await readTiers(deps, { dex, blockNumber: 41_000n }), [500, 3_000, 250, 750])
@@ -83,6 +83,10 @@ s('are asked for again in an hour where the node did not tell of all [21/tiers-g
   nowMs = hourMs
   assert.equal(await ask(2_000n), [500, 3_000, 250])
   assert.equal(asked.at(-1), [10, 2_000])
+  const far = createNode([])
+  far.state.isDown = true
+  await createReadTiers()(far.deps, { dex, blockNumber: 100_000n })
+  assert.is(far.asked.length, 8, 'nobody asks for ever')
 })
 
 s('are none that no factory could have, and no endless number [21/tiers-bounds]', async () => {
@@ -90,6 +94,35 @@ s('are none that no factory could have, and no endless number [21/tiers-bounds]'
   const { deps } = createNode([[2_000_000, 11], [2 ** 40, 12], ...flood])
   const fees = await createReadTiers()(deps, { dex, blockNumber: 1_000n })
   assert.equal([fees.length, fees.at(-1)], [64, 62])
+  const whole = createNode([
+    [1_000_000, 11],
+    [999_999, 12],
+  ])
+  const most = await createReadTiers()(whole.deps, { dex, blockNumber: 1_000n })
+  assert.equal(most, [500, 3_000, 999_999])
+})
+
+s('are those of one factory, and read from its first block on [21/tiers-daily]', async () => {
+  const { deps, asked } = createNode([[250, 15]])
+  let nowMs = 0
+  const readTiers = createReadTiers({ now: () => nowMs })
+  await readTiers(deps, { dex, blockNumber: 20n })
+  const other: Dex = { ...dex, factory: '0x00000000000000000000000000000000000000bb' }
+  assert.equal(await readTiers(deps, { dex: other, blockNumber: 14n }), [500, 3_000])
+  nowMs = 24 * hourMs
+  // What a reorganisation reaches is not settled.
+  await readTiers(deps, { dex, blockNumber: 41_000n })
+  assert.equal(asked, [
+    [10, 20],
+    [10, 14],
+    [10, 41_000],
+  ])
+})
+s('are kept by the clock of the process where no other is given [21/tiers-read]', async () => {
+  const { deps, asked } = createNode([])
+  const readTiers = createReadTiers()
+  for (const blockNumber of [1_000n, 2_000n]) await readTiers(deps, { dex, blockNumber })
+  assert.equal(asked, [[10, 1_000]])
 })
 
 s('are none that another endpoint alone tells of [nodes/tiers-alone]', async () => {

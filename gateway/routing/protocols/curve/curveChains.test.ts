@@ -1,4 +1,4 @@
-import { decodeAbiParameters, getAddress, type Hex, toEventSelector } from 'viem'
+import { decodeAbiParameters, getAddress, toEventSelector } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import {
   changeTold,
@@ -9,6 +9,7 @@ import {
   partOf,
   type Told,
 } from '../../testing/viewNode.ts'
+import { curvePlainAmountOut } from './curvePlain.ts'
 import { curvePlainFamily } from './curvePlainChain.ts'
 import { curveStableNgFamily } from './curveStableNgChain.ts'
 
@@ -65,16 +66,84 @@ s('plain ones are read by their coins, with what moves [teeth/curve-chains]', as
     blockNumber,
   })
   assert.equal(fields?.get(pool), moving)
+  const feeOf = async (fee: bigint) => {
+    const node = createViewNode(changeTold(plain, 'fee', [fee]))
+    const parameters = { records: record ? [record] : [], dexes: [dex], blockNumber }
+    return (await curvePlainFamily.refresh?.(node.deps, parameters))?.get(pool)?.fee
+  }
+  assert.equal([await feeOf(e(10) - 1n), await feeOf(e(10))], [e(10) - 1n, undefined])
+})
+
+const count = async (told: readonly Told[]) =>
+  (await curvePlainFamily.load(createViewNode(told).deps, { pools, blockNumber })).length
+const dy = 'get_dy'
+
+/** Four coins of 18 decimals, each with more of it than the one before, and a fifth that nobody counts. */
+const coins = [usd, token, native, fakeAddress(5), fakeAddress(6)]
+const many = {
+  id: pool,
+  tokens: coins.slice(0, 4),
+  ...moving,
+  balances: [1n, 2n, 3n, 4n].map((times) => times * e(24)),
+  rates: Array(4).fill(e(18)) as bigint[],
+}
+const ofMany = (told: (j: number) => bigint): readonly Told[] => [
+  ...changeTold(changeTold(changeTold(plain, 'coins'), 'balances'), dy).filter(
+    ([to]) => to === pool,
+  ),
+  ...coins.flatMap((coin, k): readonly Told[] => [
+    [pool, 'coins(uint256)(address)', [coin], [BigInt(k)]],
+    [pool, 'balances(uint256)(uint256)', [many.balances[k] ?? e(24)], [BigInt(k)]],
+    [coin, 'decimals()(uint256)', [18n]],
+  ]),
+  ...[1, 2, 3].map(
+    (j): Told => [
+      pool,
+      'get_dy(int128,int128,uint256)(uint256)',
+      [told(j)],
+      [0n, BigInt(j), e(21)],
+    ],
+  ),
+]
+s('plain ones have four coins at most, each priced as we do [teeth/curve-chains]', async () => {
+  const own = (j: number) => curvePlainAmountOut(many, { i: 0, j, amountIn: e(21) }) ?? 0n
+  const { deps } = createViewNode(ofMany(own))
+  const [record] = await curvePlainFamily.load(deps, { pools, blockNumber })
+  assert.equal([record?.tokens.length, record?.balances], [4, many.balances])
+  for (const lie of [1, 2, 3])
+    assert.is(await count(ofMany((j) => (j === lie ? 2n * own(j) : own(j)))), 0)
+})
+
+s('what plain ones say is as near as they round [teeth/curve-chains]', async () => {
+  const state = { ...many, balances, rates: [e(30), e(18)] }
+  const own = curvePlainAmountOut(state, { i: 0, j: 1, amountIn: 1_000n * e(6) }) ?? 0n
+  // Two units and a ten thousandth of what is said, either way.
+  const offs = [-1n, 0n, 1n, 2n]
+  const least = offs
+    .map((off) => ((own - 2n) * 10_000n) / 10_001n + off)
+    .find((told) => told + told / 10_000n + 2n >= own)
+  const most = offs
+    .map((off) => ((own + 2n) * 10_000n) / 9_999n + off)
+    .findLast((told) => told - told / 10_000n - 2n <= own)
+  if (least === undefined || most === undefined) throw new Error('there is no bound')
+  const counts = []
+  for (const told of [least - 1n, least, most, most + 1n])
+    counts.push(await count(changeTold(plain, dy, [told])))
+  assert.equal(counts, [0, 1, 1, 0])
+  // A pool that has next to nothing is asked about one unit.
+  const little = changeTold(
+    changeTold(changeTold(plain, 'balances', [500n]), 'decimals', [18n]),
+    dy,
+  )
+  const said: Told = [pool, 'get_dy(int128,int128,uint256)(uint256)', [1_000n], [0n, 1n, 1n]]
+  assert.equal([await count(little), await count([...little, said])], [1, 0])
 })
 
 s(
   'plain ones that are none, or price otherwise than we, are left out [teeth/curve-chains]',
   async () => {
     const base: Told = [pool, 'base_pool()(address)', [fakeAddress(9)]]
-    const dy = 'get_dy'
     const less = (wei: bigint) => [9_996n * e(17) - wei]
-    const count = async (told: readonly Told[]) =>
-      (await curvePlainFamily.load(createViewNode(told).deps, { pools, blockNumber })).length
     for (const told of [
       [...plain, base],
       plain.filter(([, , , args]) => args?.[0] !== 1n),
@@ -85,6 +154,8 @@ s(
       changeTold(plain, 'admin_fee'),
       changeTold(plain, 'decimals'),
       changeTold(plain, 'decimals', [37n]),
+      changeTold(changeTold(plain, 'decimals'), dy),
+      plain.filter(([, view, , args]) => !view.startsWith('balances') || args?.[0] !== 1n),
       // As if its first coin had been of 7 decimals when the pool was made.
       changeTold(plain, dy, [9_996n * e(16)]),
       changeTold(plain, dy),
@@ -97,6 +168,13 @@ s(
       'half a basis point is rounding',
     )
     assert.is(await count(changeTold(plain, 'fee', [0n])), 0, 'it is not priced without a fee')
+    // A million of 36 decimals, priced by a thousand of them.
+    const long = plain.flatMap((one): readonly Told[] => {
+      const [to, view, , args] = one
+      if (view.startsWith('balances') && args?.[0] === 0n) return [[to, view, [e(42)], args]]
+      return view.startsWith(dy) ? [[to, view, [9_996n * e(17)], [0n, 1n, e(39)]]] : [one]
+    })
+    assert.is(await count(changeTold(long, 'decimals', [36n])), 1)
   },
 )
 
@@ -148,7 +226,13 @@ s('NG pools are read with the code that tells their rates [teeth/curve-chains]',
   assert.equal((await load(changeTold(ng, types, [[0]])))?.parts, [partOf(pool)])
   assert.equal((await load(changeTold(ng, types)))?.parts, [partOf(pool)])
   assert.is((await load(changeTold(ng, 'admin_fee')))?.adminFee, 5n * e(9))
+  const words = (...types: readonly string[]) => `get_balances()(${types.join()})`
+  const [word, four] = ['uint256', [32n, 2n, 5n, 6n]] as const
   for (const told of [
+    changeTold(ng, 'get_balances', [64n, ...four.slice(1)], words(word, word, word, word)),
+    changeTold(ng, 'get_balances', four.slice(0, 3), words(word, word, word)),
+    changeTold(ng, 'A_precise'),
+    changeTold(ng, 'fee'),
     changeTold(ng, 'get_balances', [[1n, 2n, 3n]]),
     changeTold(ng, 'stored_rates', [[1n]]),
     changeTold(ng, 'offpeg_fee_multiplier'),
@@ -163,30 +247,29 @@ s('NG pools are read with the code that tells their rates [teeth/curve-chains]',
     blockNumber,
   })
   assert.equal(fields?.get(pool), ngMoving)
+  assert.is(curveStableNgFamily.asksOracles, true)
 })
-
-s(
-  'a factory lists its pools, each once, unless they are too many [teeth/curve-chains]',
-  async () => {
-    const list = async (told: readonly Told[]) =>
-      (await curvePlainFamily.list?.(createViewNode(told).deps, { dex, blockNumber }))?.map(
-        ({ address }) => address,
-      )
-    const count = (n: bigint): Told => [dex.factory, 'pool_count()(uint256)', [n]]
-    const entry = (n: bigint, address: Hex): Told => [
-      dex.factory,
-      'pool_list(uint256)(address)',
-      [address],
-      [n],
+s('NG pools have two to eight coins, native currency too [teeth/curve-chains]', async () => {
+  const load = async (count: number) => {
+    const all = Array.from({ length: count }, (_, k) => (k === 1 ? native : fakeAddress(20 + k)))
+    const amounts = all.map((_, k) => BigInt(k + 1)).slice(0, 8)
+    const listed = changeTold(
+      changeTold(changeTold(ng, 'get_balances', [amounts]), 'stored_rates', [amounts]),
+      'coins',
+    )
+    const told: readonly Told[] = [
+      ...listed,
+      ...all.map((coin, k): Told => [pool, 'coins(uint256)(address)', [coin], [BigInt(k)]]),
     ]
-    const none = fakeAddress(0).replace(/fa0000$/, '000000') as Hex
-    const told = [count(4n), entry(0n, pool), entry(1n, none), entry(2n, pool), entry(3n, usd)]
-    assert.equal(await list(told), [pool, usd])
-    assert.equal(await list([count(1_001n)]), undefined)
-    assert.equal(await list([count(1_000n), entry(999n, pool)]), [pool])
-    assert.equal(await list([]), [])
-  },
-)
+    const { deps } = createViewNode(told)
+    return (await curveStableNgFamily.load(deps, { pools, blockNumber }))[0]
+  }
+  const { tokens, native: isNative, balances: held } = (await load(8)) ?? {}
+  assert.equal([tokens?.length, tokens?.[1], held?.[7]], [8, weth, 8n])
+  assert.equal(isNative, [false, true, ...Array(6).fill(false)])
+  assert.is((await load(9))?.tokens.length, 8)
+  assert.is(await load(1), undefined)
+})
 
 const log = (event: string) => fakeLog(pool, event)
 
@@ -215,13 +298,18 @@ for (const [name, family, told, gas] of [
       tokenIn: pooled.tokens[1] ?? '',
       tokenOut: pooled.tokens[0] ?? '',
     })
-    const words = decodeAbiParameters(
-      [{ type: 'uint256' }, { type: 'uint256' }, { type: 'bool' }],
-      step.data,
-    )
+    const types = [{ type: 'uint256' }, { type: 'uint256' }, { type: 'bool' }] as const
+    const words = decodeAbiParameters(types, step.data)
     assert.equal([step.kind, step.pool, words], [6, getAddress(pool), [1n, 0n, name === 'plain']])
+    const [tokenIn = '', tokenOut = ''] = pooled.tokens
+    const back = own.encodeStep(pooled, { tokenIn, tokenOut })
+    assert.equal(decodeAbiParameters(types, back.data), [0n, 1n, name === 'plain'])
+    assert.equal(own.toEnginePool(pooled).tokens, pooled.tokens)
     assert.is(own.stepGas(pooled, 0), gas)
-    assert.equal([own.depth(pooled, 0), own.held(pooled, 1)], [undefined, 1e24])
+    assert.equal(
+      [own.depth(pooled, 0), own.held(pooled, 0), own.held(pooled, 1)],
+      [undefined, 1e12, 1e24],
+    )
     assert.is(own.takesTaxedInput, false)
   })
 s.run()

@@ -34,12 +34,28 @@ s('guesses between the samples to a few parts in a thousand', () => {
 })
 s('offers nothing beyond the last sample, to itself, or where the quoter refused all', () => {
   const pool = createQuotedPool(state)
+  assert.equal([pool.id, pool.tokens, pool.gas], ['pool', ['a', 'b'], 180_000])
+  assert.ok(pool.swap(0, 1, reserves[0]), 'up to the last')
+  assert.is(pool.swap(0, 1, reserves[0] + 10n ** 9n), undefined)
   assert.is(pool.swap(0, 1, reserves[0] * 2n), undefined)
   assert.is(pool.swap(0, 0, 1_000n), undefined)
   assert.is(pool.swap(0, 1, 0n), undefined)
   const dead = createQuotedPool({ ...state, outputs: outputs.map(() => 0n) })
   assert.is(dead.curve(0, 1), undefined)
   assert.is(dead.swap(1, 0, 1_000n), undefined)
+})
+s('gives whole units only, of the least amounts too', () => {
+  const pool = createQuotedPool(state)
+  // Each of the first buys three millionths of a thousand millionth.
+  assert.is(pool.swap(0, 1, 1n), undefined)
+  assert.is(pool.swap(0, 1, 4n * 10n ** 14n)?.amountOut, 1n)
+  assert.ok((pool.swap(1, 0, 1n)?.amountOut ?? 0n) > 10n ** 14n)
+})
+s('takes less than a thousand units for a rounding, and no price', () => {
+  const alone = (output: bigint) =>
+    createQuotedPool({ ...state, outputs: outputs.map((_, k) => (k === 27 ? output : 0n)) })
+  assert.ok(alone(1_000n).curve(0, 1))
+  assert.is(alone(999n).curve(0, 1), undefined)
 })
 s('says what was answered, notes what was not asked, and goes only once', () => {
   const answers = new Map([
@@ -54,7 +70,8 @@ s('says what was answered, notes what was not asked, and goes only once', () => 
   assert.is(swap?.next.swap(0, 1, 1_000_000n), undefined)
   assert.is(pool.swap(0, 1, 2_000_000n), undefined)
   assert.equal(asked, [])
-  pool.swap(0, 1, 10n ** 22n)
+  const guessed = pool.swap(0, 1, 10n ** 22n)
+  assert.equal(guessed?.amountOut, createQuotedPool(state).swap(0, 1, 10n ** 22n)?.amountOut)
   assert.equal(asked, [10n ** 22n])
 })
 s('asks about fourteen amounts, each a third of the next, up to all that is held', () => {

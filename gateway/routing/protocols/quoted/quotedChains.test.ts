@@ -1,5 +1,6 @@
-import { getAddress, type Hex, pad, toEventSelector, toFunctionSelector, toHex } from 'viem'
+import { getAddress, type Hex, pad, toEventSelector, toFunctionSelector } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import { createSampleLens } from '../../testing/sampleLens.ts'
 import { createViewNode, fakeAddress, fakeDex, type Told } from '../../testing/viewNode.ts'
 import { balancerV3QuotedFamily } from '../balancer/balancerV3QuotedChain.ts'
 import type { PoolFamily } from '../family/poolFamily.ts'
@@ -154,6 +155,7 @@ for (const [name, { family, target, asks, step, gas }] of Object.entries(rows))
         data: step.data[i],
       })
       assert.is(family.stepGas(record, i), gas[i])
+      assert.is(family.takesTaxedInput, false)
       const words = family === maverickV2Family ? [amountIn, 77n] : [77n]
       const read = (own: Partial<QuotedRecord>, told = words) =>
         family.quoter?.readAnswer(told, trade, { ...record, ...own })
@@ -224,33 +226,23 @@ s('events that make pools name them and their tokens [teeth/quoters]', () => {
 
 /** Quoters that give twice what they are asked about, of pools that hold a whole unit of each token. */
 const whole = 10n ** 18n
-const lens = {
-  sample: (directions: readonly { held: bigint }[], points: bigint, ratio: bigint) =>
-    directions.map(({ held: most }) => {
-      const held = most || whole
-      const amounts = listGrid(held, { points: Number(points), ratio })
-      return {
-        burnt: false,
-        held,
-        answers: amounts.map((one) => pad(toHex(2n * one), { size: 32 })),
-      }
-    }),
-}
+const { sample } = createSampleLens({ heldOf: () => whole, quote: (_, amountIn) => 2n * amountIn })
 const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const weth = '0x4200000000000000000000000000000000000006'
+const twin = fakeAddress(601)
 
 async function load(family: PoolFamily<QuotedRecord>, told: readonly Told[], own = {}) {
   const dex = fakeDex({ protocol: 'woofi', quoter, ...own })
-  const node = createViewNode(told, lens)
-  // What answers nothing stands before: each pool's answers are its own.
-  const pools = [fakeAddress(600), pool].map((address) => ({ dex, address }))
+  const node = createViewNode(told, { sample })
+  // What answers nothing stands before, and another behind: each pool's answers are its own.
+  const pools = [fakeAddress(600), pool, twin].map((address) => ({ dex, address }))
   const [loaded] = await family.load(node.deps, { pools, blockNumber })
   return { loaded, ...node }
 }
 
 s('Curve crypto pools have two or three coins, and a fee of now [teeth/quoted-loads]', async () => {
-  const coin = (at: number, address: Hex): Told => [
-    pool,
+  const coin = (at: number, address: Hex, of = pool): Told => [
+    of,
     'coins(uint256)(address)',
     [address],
     [BigInt(at)],
@@ -266,9 +258,17 @@ s('Curve crypto pools have two or three coins, and a fee of now [teeth/quoted-lo
     loaded?.outputs.slice(14, 28),
     listGrid(whole).map((one) => 2n * one),
   )
-  const three = [coin(0, token0), coin(1, token1), coin(2, stranger)]
-  const found = (await load(curveCryptoFamily, three, { quoter: undefined })).loaded
+  const three = [coin(0, token0), coin(1, token1), coin(2, stranger), coin(3, weth)]
+  const others = [coin(0, token1, twin), coin(1, weth, twin)]
+  const own = { quoter: undefined }
+  const found = (await load(curveCryptoFamily, [...three, ...others], own)).loaded
   assert.equal([found?.tokens.length, found?.feePips, found?.quoter], [3, 0, getAddress(pool)])
+  // A list for each of three tokens in and three out.
+  assert.equal([found?.amounts.length, found?.outputs.length], [126, 126])
+  const two = [coin(0, token0), coin(1, token1), ...others]
+  assert.equal((await load(curveCryptoFamily, two)).loaded?.tokens, [token0, token1])
+  const dear: Told = [pool, 'fee()(uint256)', [10n ** 10n]]
+  assert.is((await load(curveCryptoFamily, [...two, dear])).loaded?.feePips, 1_000_000)
   assert.is((await load(curveCryptoFamily, [coin(0, token0)])).loaded, undefined)
 })
 
@@ -333,11 +333,22 @@ s(
     assert.equal(await limits({ 12: 1n, 5: 1n }), [7n * whole, 8n * whole])
     const none = await load(fluidFamily, [tokens, reserves(bounds)])
     assert.equal([none.loaded, none.failures.at(-1)], [undefined, `unopened ${pool}`])
-    const { loaded } = await load(fluidFamily, [tokens])
+    // Of a longer answer the rest says nothing.
+    const three = 'getPoolTokens(address)(address,address,address)'
+    const long: Told = [quoter, three, [token0, native, stranger], [pool]]
+    const { loaded } = await load(fluidFamily, [long])
     assert.equal(
       [loaded?.tokens, loaded?.native, loaded?.limits],
       [[token0, weth], [false, true], undefined],
     )
+    const boundsOf = (told: Told) =>
+      fluidFamily.quoter?.readBounds?.(createViewNode([told]).deps, { record, blockNumber })
+    assert.equal(await boundsOf(reserves(bounds)), { limits: [0n, 0n] })
+    const short = 'getPoolReservesAdjusted(address)(uint256[26])'
+    assert.equal(await boundsOf([quoter, short, [Array(26).fill(1n)], [pool]]), {})
+    const plain = { ...record, native: [false, false] }
+    const step = fluidFamily.encodeStep(plain, { tokenIn: token0, tokenOut: token1 })
+    assert.is(step.data, wordsOf(true, false))
   },
 )
 
@@ -369,6 +380,16 @@ s(
     const shut = await load(erc4626Family, told(9n * whole).slice(0, 3))
     assert.equal([shut.loaded, shut.failures.at(-1)], [undefined, `unopened ${pool}`])
     assert.is((await load(erc4626Family, told(9n * whole).slice(1))).loaded, undefined)
+    // Half of an answer is none: what it has itself is asked about, and nothing more is promised.
+    const noSupply = told(9n * whole).toSpliced(2, 1)
+    assert.equal((await load(erc4626Family, noSupply)).loaded?.held, [whole, whole])
+    const ones = [0n, 1n].flatMap((shares): readonly Told[] => [
+      [pool, 'previewRedeem(uint256)(uint256)', [5n * shares], [shares]],
+      [pool, 'previewDeposit(uint256)(uint256)', [5n * shares], [shares]],
+    ])
+    const { deps } = createViewNode([...told(9n * whole).toSpliced(4, 1), ...ones])
+    const bounds = await erc4626Family.quoter?.readBounds?.(deps, { record, blockNumber })
+    assert.equal(bounds, { limits: [0n, 0n] })
   },
 )
 s.run()

@@ -1,11 +1,13 @@
 import { encodeAbiParameters, getAddress, type Hex, pad } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import { proveEvents } from '../../testing/proveEvents.ts'
 import {
   changeTold,
   createViewNode,
   fakeAddress,
   fakeDex,
   fakeLog,
+  moveTold,
   type Told,
 } from '../../testing/viewNode.ts'
 import { type AaveV3Record, aaveV3Family } from './aaveV3Chain.ts'
@@ -34,6 +36,8 @@ const data = (configuration: bigint, token = aToken) => [
     k === 0 ? configuration : k === 8 ? BigInt(token) : k === 12 ? 3n : 99n,
   ),
 ]
+/** An answer of another length is none. */
+const short = [[data(active)[0]?.slice(0, 14)], 'getReserveData(address)(uint256[14])'] as const
 const reserve = (configuration: bigint): readonly Told[] => [
   [market, 'POOL_REVISION()(uint256)', [9n]],
   [market, 'getReserveData(address)(uint256[15])', data(configuration), [asset]],
@@ -43,7 +47,12 @@ const reserve = (configuration: bigint): readonly Told[] => [
   [asset, 'balanceOf(address)(uint256)', [900n], [aToken]],
   [aToken, 'scaledTotalSupply()(uint256)', [5_000_000n]],
 ]
-const pools = [pad(fakeAddress(600)), id].map((own) => ({ dex: aave, address: market, id: own }))
+/** The first is listed and none of the market's, the second is not listed. */
+const pools = [pad(fakeAddress(600)), pad(fakeAddress(602)), id].map((own) => ({
+  dex: aave,
+  address: market,
+  id: own,
+}))
 const load = async (told: readonly Told[]) =>
   (await aaveV3Family.load(createViewNode(told).deps, { pools, blockNumber }))[0]
 const boundless = 2n ** 112n
@@ -51,9 +60,10 @@ const boundless = 2n ** 112n
 s(
   'reserves of Aave take what their cap leaves, and give what lies there [teeth/wrapped-chains]',
   async () => {
-    const capped = active | capOf(100n) | sixDecimals
+    // Behind the cap stands another field.
+    const capped = active | capOf(101n) | sixDecimals | (1n << 152n)
     const record = await load(reserve(capped))
-    const room = 100_000_000n - (5_000_003n * 15n + 9n) / 10n
+    const room = 101_000_000n - (5_000_003n * 15n + 9n) / 10n
     assert.equal(record, {
       id,
       address: getAddress(market),
@@ -67,7 +77,7 @@ s(
       configurator,
       rounding: 2n,
       mosts: [898n, room],
-      capped: { cap: 100_000_000n, scaled: 5_000_003n },
+      capped: { cap: 101_000_000n, scaled: 5_000_003n },
     })
     const mosts = async (configuration: bigint) => (await load(reserve(configuration)))?.mosts
     assert.equal(await mosts(active), [898n, boundless])
@@ -81,6 +91,7 @@ s(
       changeTold(reserve(active), 'POOL_REVISION', [8n]),
       changeTold(reserve(active), 'POOL_REVISION'),
       changeTold(reserve(active), 'getReserveData', data(active, configurator)),
+      changeTold(reserve(active), 'getReserveData', ...short),
       ...[
         'getReserveData',
         'getReserveNormalizedIncome',
@@ -102,7 +113,7 @@ s(
       return aaveV3Family.refresh?.(deps, { records, dexes: [aave], blockNumber })
     }
     const later = changeTold(reserve(capped), 'getReserveNormalizedIncome', [2n * e(27)])
-    assert.equal((await refresh({}, later))?.get(id), { mosts: [898n, 100_000_000n - 10_000_006n] })
+    assert.equal((await refresh({}, later))?.get(id), { mosts: [898n, 101_000_000n - 10_000_006n] })
     assert.is((await refresh({ capped: undefined }, later))?.size, 0)
     assert.is((await refresh({}, []))?.size, 0)
   },
@@ -119,6 +130,7 @@ s(
       [],
     )
     assert.equal(await list([]), [])
+    assert.equal(await list(changeTold(reserve(active), 'getReserveData', ...short)), [])
     const record = await load(reserve(active))
     if (!record) throw new Error('there is no reserve')
     const event = 'SupplyCapChanged(address,uint256,uint256)'
@@ -143,10 +155,19 @@ s(
     assert.equal([stepGas(record, 0), stepGas(record, 1)], [165_000, 140_000])
     const held = (most: bigint) => aaveV3Family.held({ ...record, mosts: [most, 0n] }, 0)
     assert.equal([held(5n), held(-boundless)], [5, 0])
+    const { emitters, find, movesApart, midPrice, depth, takesTaxedInput } = aaveV3Family
+    assert.equal(emitters?.(aave), [configurator])
+    assert.equal(emitters?.({ ...aave, announcer: undefined }), [])
+    const { deps } = createViewNode([])
+    assert.equal(await find(deps, { dex: aave, a: [asset], b: [aToken], blockNumber }), [])
+    assert.equal([movesApart, takesTaxedInput], [true, false])
+    assert.equal([midPrice(record, 1, 0), depth(record, 0)], [1, undefined])
+    assert.equal(aaveV3Family.toEnginePool(record).tokens, [asset, aToken])
   },
 )
 
-const [usdc, usds, susds, oracle, pocket] = [11, 12, 13, 14, 15].map(fakeAddress) as [
+const [usdc, usds, susds, oracle, pocket, twin] = [11, 12, 13, 14, 15, 16].map(fakeAddress) as [
+  Hex,
   Hex,
   Hex,
   Hex,
@@ -203,6 +224,22 @@ s('a PSM pays what lies with it, or with who lets it [teeth/wrapped-chains]', as
     assert.is(await loadPsm(views(pocket).filter((_, at) => at !== index)), undefined, gone)
   assert.is(await loadPsm(changeTold(views(pocket), 'getConversionRate', [0n])), undefined)
   assert.is(await loadPsm(changeTold(views(pocket), 'decimals', [37])), undefined)
+  const long = await loadPsm(changeTold(views(pocket), 'decimals', [36]))
+  assert.equal(long?.units, [e(36), e(36), e(36)])
+  // What follows another is its own, and nothing of the one before.
+  const second = moveTold(views(pocket), market, twin)
+  const both = createViewNode([...views(pocket), ...second])
+  const two = [market, twin].map((address) => ({ dex: psm, address }))
+  const loaded = await psm3Family.load(both.deps, { pools: two, blockNumber })
+  assert.equal(loaded, [record, { ...record, id: twin, address: getAddress(twin) }])
+  const left = [
+    ...changeTold(views(pocket), 'pocket'),
+    ...second,
+    [usdc, 'balanceOf(address)(uint256)', [1n], [usdc]],
+    [usdc, 'allowance(address,address)(uint256)', [1n], [usdc, market]],
+  ] as const
+  const rest = await psm3Family.load(createViewNode(left).deps, { pools: two, blockNumber })
+  assert.equal(rest, loaded.slice(1))
   const { deps } = createViewNode(generous)
   const gone = { id: 'gone', tokens: [usds, usds, usds] }
   const records = [{ ...record, ...gone }, record]
@@ -213,5 +250,25 @@ s('a PSM pays what lies with it, or with who lets it [teeth/wrapped-chains]', as
   assert.equal([psm3Family.held(record, 2), psm3Family.stepGas(record, 0)], [700, 70_000])
   const listed = await psm3Family.list?.(deps, { dex: psm, blockNumber })
   assert.equal(listed, [{ dex: psm, address: market }])
+  const found = await psm3Family.find(deps, { dex: psm, a: [usdc], b: [usds], blockNumber })
+  assert.equal([found, psm3Family.takesTaxedInput], [[], false])
+})
+
+s('wrappers are followed by the events of their contracts [teeth/wrapped-chains]', () => {
+  const aaveEvents = [
+    'ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256)',
+    'ReserveActive(address,bool)',
+    'ReserveFrozen(address,bool)',
+    'ReservePaused(address,bool)',
+    'SupplyCapChanged(address,uint256,uint256)',
+  ]
+  const psmEvents = [
+    'Swap(address,address,address,address,uint256,uint256,uint256)',
+    'Deposit(address,address,address,uint256,uint256)',
+    'Withdraw(address,address,address,uint256,uint256)',
+    'PocketSet(address,address,uint256)',
+  ]
+  proveEvents(aaveV3Family, aaveEvents, [])
+  proveEvents(psm3Family, psmEvents, [])
 })
 s.run()
