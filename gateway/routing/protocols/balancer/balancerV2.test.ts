@@ -64,6 +64,23 @@ s('gives more for less after a swap the other way', () => {
     assert.ok(there && back && back.amountOut < one && back.amountOut > (one * 99n) / 100n)
   }
 })
+s('rounds the second stable maths up at each step, to the last unit', () => {
+  for (const [balances, amp, amountIn, amountOut] of [
+    [[4_429n, 454_138n], 17_672n, 32n, 163n],
+    [[1_007n, 1_063n], 1_013n, 112n, 55n],
+  ] as const) {
+    const scalingFactors = [one, one]
+    const small = {
+      ...stable,
+      balances,
+      cash: balances,
+      scalingFactors,
+      swapFeePercentage: 0n,
+      amp,
+    }
+    assert.is(balancerV2StableAmountOut(small, { i: 0, j: 1, amountIn }), amountOut)
+  }
+})
 s('leaves the balance that the second stable maths asks for, its quotients cut early', () => {
   const balances = [1_000n * one + 1n, 3_000n * one + 7n, 500n * one + 3n]
   const amp = 200_003n

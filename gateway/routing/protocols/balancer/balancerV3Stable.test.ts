@@ -1,4 +1,5 @@
 import { assert } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
 import {
   type BalancerV3StableState,
@@ -125,22 +126,38 @@ runVectorSuite('balancerV3Stable', {
   within: 2e-3,
   refusedPairs: wrongPairs,
   more(s) {
-    s('leaves less than ten thousand times as much of one token as of the other', () => {
-      const held = 10n ** 24n
-      const even: BalancerV3StableState = {
-        id: 'pool',
-        tokens: ['a', 'b'],
-        balancesRaw: [held, held],
-        scalingFactors: [1n, 1n],
-        rates: [10n ** 18n, 10n ** 18n],
-        lastBalancesLiveScaled18: [held, held],
-        paysYieldFees: [false, false],
-        swapFeePercentage: 0n,
-        aggregateSwapFeePercentage: 0n,
-        aggregateYieldFeePercentage: 0n,
-        amp: 5_000_000n,
-        limitsImbalance: false,
+    const held = 10n ** 24n
+    const even: BalancerV3StableState = {
+      id: 'pool',
+      tokens: ['a', 'b'],
+      balancesRaw: [held, held],
+      scalingFactors: [1n, 1n],
+      rates: [10n ** 18n, 10n ** 18n],
+      lastBalancesLiveScaled18: [held, held],
+      paysYieldFees: [false, false],
+      swapFeePercentage: 0n,
+      aggregateSwapFeePercentage: 0n,
+      aggregateYieldFeePercentage: 0n,
+      amp: 5_000_000n,
+      limitsImbalance: false,
+    }
+    s('is rounded as the contract is, to the last unit', () => {
+      for (const [balancesRaw, amp, amountIn, amountOut] of [
+        [[100_001_014n, 100_307_488n, 100_001_012n], 105_194n, 32_131_448n, 32_025_074n],
+        [
+          [100_584_257n, 3_396_740_162_792n, 1_087_230_221_544n],
+          1_343n,
+          1_603_580n,
+          28_962_995_446n,
+        ],
+      ] as const) {
+        const three = { tokens: ['a', 'b', 'c'], scalingFactors: [1n, 1n, 1n], balancesRaw, amp }
+        const rates = balancesRaw.map(() => 10n ** 18n)
+        const state = { ...even, ...three, rates, lastBalancesLiveScaled18: balancesRaw }
+        assert.is(balancerV3StableAmountOut(state, { i: 0, j: 1, amountIn }), amountOut)
       }
+    })
+    s('leaves less than ten thousand times as much of one token as of the other', () => {
       const out = (limitsImbalance: boolean, amountIn: bigint) =>
         balancerV3StableAmountOut({ ...even, limitsImbalance }, { i: 0, j: 1, amountIn })
       let [low, high] = [held, 4n * held]
@@ -155,6 +172,7 @@ runVectorSuite('balancerV3Stable', {
       )
       assert.equal(ratios, [9_999n, 10_000n])
       assert.is(createBalancerV3StablePool(even).gas, 200_000)
+      near(createBalancerV3StablePool(even).curve(0, 1)?.x.at(-1), 4e24)
     })
   },
 })

@@ -43,6 +43,10 @@ s('has none for a table that no pool can have [teeth/tick-ranges]', () => {
       [60, 5n],
     ],
     [
+      [0, -1n],
+      [60, 1n],
+    ],
+    [
       [60, 5n],
       [0, -5n],
     ],

@@ -1,4 +1,5 @@
 import { assert } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
 import { type CurvePlainState, createCurvePlainPool, curvePlainAmountOut } from './curvePlain.ts'
 
@@ -96,17 +97,34 @@ runVectorSuite('curvePlain', {
   within: 2e-3,
   refusedPairs: wrongPairs,
   more(s) {
-    s('leaves the admin its part of the fee, both rounded down', () => {
-      // Its second coin counts half: what is scaled is half of what is paid without a fee.
-      const state: CurvePlainState = {
-        id: 'pool',
-        tokens: ['a', 'b'],
-        balances: [10n ** 24n, 2n * 10n ** 24n],
-        rates: [10n ** 18n, 5n * 10n ** 17n],
-        aPrecise: 20_000n,
-        fee: 4_000_000n,
-        adminFee: 3_333_333_333n,
+    // Its second coin counts half: what is scaled is half of what is paid without a fee.
+    const state: CurvePlainState = {
+      id: 'pool',
+      tokens: ['a', 'b'],
+      balances: [10n ** 24n, 2n * 10n ** 24n],
+      rates: [10n ** 18n, 5n * 10n ** 17n],
+      aPrecise: 20_000n,
+      fee: 4_000_000n,
+      adminFee: 3_333_333_333n,
+    }
+    s('is rounded as the loops of the contract, to the last unit', () => {
+      for (const [balances, aPrecise, amountIn, amountOut] of [
+        [[862037n, 14040308n], 8389n, 3411n, 4791n],
+        [[22041n, 9317n, 1075n], 139n, 78n, 50n],
+        [[1007n, 1063n], 107n, 1n, 1n],
+      ] as const) {
+        const small = { ...state, balances, aPrecise, rates: balances.map(() => 10n ** 18n) }
+        assert.is(curvePlainAmountOut(small, { i: 0, j: 1, amountIn }), amountOut, `${balances}`)
       }
+      const same = {
+        ...state,
+        balances: [1015n, 1085n],
+        rates: [10n ** 18n, 10n ** 18n],
+        aPrecise: 102n,
+      }
+      assert.is(curvePlainAmountOut(same, { i: 0, j: 0, amountIn: 63n }), undefined)
+    })
+    s('leaves the admin its part of the fee, both rounded down', () => {
       const [amountIn, back] = [123_456_789_012_345_678n, 10n ** 27n]
       const scaled =
         (curvePlainAmountOut({ ...state, fee: 0n }, { i: 0, j: 1, amountIn }) ?? 0n) / 2n
@@ -126,6 +144,7 @@ runVectorSuite('curvePlain', {
         assert.is(swap?.next.swap(i, j, back)?.amountOut, expected)
       }
       assert.is(createCurvePlainPool(state).gas, 130_000)
+      near(createCurvePlainPool(state).curve(0, 1)?.x.at(-1), 4e24)
     })
   },
 })

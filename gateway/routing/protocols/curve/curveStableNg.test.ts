@@ -1,4 +1,5 @@
 import { assert } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
 import {
   type CurveStableNgState,
@@ -115,6 +116,38 @@ runVectorSuite('curveStableNg', {
     }
     const scaledOut = (amountIn: bigint) =>
       (curveStableNgAmountOut({ ...state, fee: 0n }, { i: 0, j: 1, amountIn }) ?? 0n) / 2n
+    s('is rounded as the loops of the contract, to the last unit', () => {
+      for (const [balances, aPrecise, amountIn, amountOut] of [
+        [[239500n, 4552n], 102n, 0n, undefined],
+        [[1053n, 1002n], 2970n, 1n, 1n],
+        [[1002n, 1111n], 160n, 884n, 666n],
+        // Its oracle has no price of what is left.
+        [[1136n, 1001n], 104n, 37358n, undefined],
+        [[243066024127530796008n, 71075157n], 154422n, 40753856n, 0n],
+      ] as const) {
+        const small = {
+          ...state,
+          offpegFeeMultiplier: 0n,
+          balances,
+          aPrecise,
+          rates: balances.map(() => 10n ** 18n),
+        }
+        assert.is(curveStableNgAmountOut(small, { i: 0, j: 1, amountIn }), amountOut, `${balances}`)
+      }
+    })
+    s('has a dynamic fee of three coins to the unit', () => {
+      const balances = [5372829466810647528n, 8259345498244072n, 498814715869853123560n]
+      const three = {
+        ...state,
+        tokens: ['a', 'b', 'c'],
+        balances,
+        rates: balances.map(() => 10n ** 18n),
+        aPrecise: 200_100n,
+        offpegFeeMultiplier: 20_000_000_000n,
+      }
+      const asked = { i: 0, j: 1, amountIn: 299096735752388608n }
+      assert.is(curveStableNgAmountOut(three, asked), 442478529661931n)
+    })
     s('leaves the admin its part of the fee, both rounded down', () => {
       const [amountIn, back] = [123_456_789_012_345_678n, 10n ** 27n]
       const scaled = scaledOut(amountIn)
@@ -134,6 +167,7 @@ runVectorSuite('curveStableNg', {
         assert.is(swap?.next.swap(i, j, back)?.amountOut, expected)
       }
       assert.is(createCurveStableNgPool(state).gas, 190_000)
+      near(createCurveStableNgPool(state).curve(0, 1)?.x.at(-1), 4e24)
     })
     s('takes a fee that grows with how uneven a trade makes both coins, on average', () => {
       const amountIn = 8n * 10n ** 23n

@@ -111,8 +111,53 @@ runVectorSuite('aerodromeV2', {
           assert.is(curve(own), undefined)
         assert.ok(curve({ feeBps: 9_900n }))
       }
+      // A stable one is looked at up to four times what it holds.
+      const even = { ...stable, reserve1: 10n ** 12n }
+      assert.is(createAerodromeV2Pool(even).curve(0, 1)?.x.at(-1), 4e24)
       const gas = [volatile, stable].map((state) => createAerodromeV2Pool(state).gas)
       assert.equal(gas, [120_000, 150_000])
+    })
+    s('is rounded as the loop of the contract, and paid where no worth is lost', () => {
+      const [mega, wad] = [10n ** 6n, 10n ** 18n]
+      for (const [unit0, unit1, reserve0, reserve1, feeBps, i, amountIn, amountOut, isPaid] of [
+        [
+          wad,
+          wad,
+          5431219204800132961n,
+          4817984947489441n,
+          5n,
+          0,
+          5440463377006592n,
+          14442357567708n,
+          true,
+        ],
+        [wad, mega, 7721818966109262631n, 267525n, 5n, 1, 7173n, 68001002269590467n, true],
+        [mega, wad, 1319254n, 2770432456n, 0n, 1, 63n, 0n, false],
+        [mega, mega, 1n, 89n, 0n, 0, 4n, 41n, true],
+        [mega, mega, 3587927n, 2n, 5n, 0, 13878186n, 1n, true],
+        [wad, wad, 6121064260609n, 407056209206469011457n, 0n, 0, 5n, 110846737n, true],
+        [wad, wad, 744467247309841921n, 7361574641726432257n, 0n, 0, 3n, 9n, true],
+        [mega, mega, 3n, 353n, 5n, 1, 898n, 2n, true],
+        [mega, mega, 2n, 2126326n, 0n, 0, 2n, undefined, false],
+        [wad, mega, 125109040781714048257n, 182n, 5n, 1, 297n, 34493924408861100929n, false],
+        [
+          wad,
+          wad,
+          421116730368001n,
+          547035958588301721601n,
+          0n,
+          0,
+          505432275712n,
+          218679354027095529n,
+          true,
+        ],
+      ] as const) {
+        const state = { ...stable, unit0, unit1, reserve0, reserve1, feeBps }
+        const label = `${reserve0} ${reserve1} ${amountIn}`
+        assert.is(aerodromeV2AmountOut(state, { zeroForOne: i === 0, amountIn }), amountOut, label)
+        const paid = createAerodromeV2Pool(state).swap(i, 1 - i, amountIn)?.amountOut
+        assert.is(paid, isPaid ? amountOut : undefined, label)
+      }
     })
     s('draws a volatile pool as it is, without an end', () => {
       const curve = createAerodromeV2Pool(volatile).curve(0, 1)

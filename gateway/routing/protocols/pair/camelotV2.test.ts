@@ -122,6 +122,35 @@ runVectorSuite('camelotV2', {
         assert.is(camelotV2AmountOut(state, { zeroForOne: true, amountIn }), amountOut)
       }
     })
+    s('is paid where no worth is lost, whatever the decimals [teeth/camelot]', () => {
+      const [mega, wad] = [10n ** 6n, 10n ** 18n]
+      for (const [unit0, unit1, reserve0, reserve1, fee, i, amountIn, amountOut, isPaid] of [
+        [mega, wad, 3240n, 976387100881132n, 0n, 0, 481n, 296014858844495n, true],
+        [
+          wad,
+          wad,
+          49155224406268313n,
+          4590216549n,
+          300n,
+          1,
+          18360866196n,
+          20386039721181200n,
+          true,
+        ],
+        [mega, mega, 1n, 1n, 0n, 0, 1n, 0n, false],
+        [mega, mega, 2n, 156644n, 0n, 1, 351359n, 1n, true],
+        [mega, wad, 448946n, 21601902695381n, 40n, 0, 1428846n, 21306422679204n, false],
+        [mega, mega, 58n, 3n, 40n, 0, 230n, 2n, true],
+        [wad, mega, 1549618057n, 960795n, 0n, 1, 2757n, 13263689n, false],
+      ] as const) {
+        const fees = { token0FeePercent: fee, token1FeePercent: fee, ownerFeeShare: 40_000n }
+        const state = { ...stable, ...fees, unit0, unit1, reserve0, reserve1 }
+        const label = `${reserve0} ${reserve1} ${amountIn}`
+        assert.is(camelotV2AmountOut(state, { zeroForOne: i === 0, amountIn }), amountOut, label)
+        const paid = createCamelotV2Pool(state).swap(i, 1 - i, amountIn)?.amountOut
+        assert.is(paid, isPaid ? amountOut : undefined, label)
+      }
+    })
     s('draws no curve of half a pair, nor of one that keeps all [teeth/camelot]', () => {
       for (const state of [volatile, stable]) {
         const curve = (own: Partial<CamelotV2State>) =>
@@ -130,6 +159,9 @@ runVectorSuite('camelotV2', {
           assert.is(curve(own), undefined)
         assert.ok(curve({ token0FeePercent: 99_000n }))
       }
+      // A stable one is looked at up to four times what it holds.
+      const even = { ...stable, reserve1: 10n ** 12n }
+      assert.is(createCamelotV2Pool(even).curve(0, 1)?.x.at(-1), 4e24)
       const [cheap, dear] = [volatile, stable].map((state) => createCamelotV2Pool(state).gas)
       assert.equal([cheap, dear], [110_000, 140_000])
     })

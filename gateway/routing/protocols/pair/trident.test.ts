@@ -160,6 +160,49 @@ s('is rounded as the loop of the contract, which ends after 255 turns [teeth/tri
       `${x} ${y} ${given}`,
     )
 })
+s('is rounded as the contracts are, in the next swap too, there and back', () => {
+  const [mega, wad] = [10n ** 6n, 10n ** 18n]
+  /** Whose box holds nothing else, but for the second; what is paid, then, and back. */
+  const cases = [
+    {
+      own: { stable: true, feeBps: 0n, units: [mega, wad] },
+      shares: [8380n, 1784591263204328n],
+      amountIn: 42n,
+      paid: [23567791000000n, 23354254000000n, undefined],
+    },
+    {
+      own: { bases: [85255225496568808n, 147872727n], elastics: [89463043359507432n, 147893335n] },
+      shares: [84679960479925224n, 1497n],
+      amountIn: 355773862117376n,
+      paid: [5n, 5n, 89215159687914316n],
+    },
+    {
+      own: { feeBps: 30n },
+      shares: [1015n, 1004n],
+      amountIn: 3n,
+      paid: [2n, 2n, 3n],
+    },
+    {
+      own: { stable: true, feeBps: 0n, units: [trillion, trillion] },
+      shares: [1350252557n, 12824483750888n],
+      amountIn: 1396n,
+      paid: [4419851n, 4419859n, undefined],
+    },
+    {
+      own: { feeBps: 0n },
+      shares: [1001n, 21278n],
+      amountIn: 1n,
+      paid: [21n, 21n, undefined],
+    },
+  ]
+  for (const { own, shares, amountIn, paid } of cases) {
+    const { elastics = shares } = own
+    const alone = { reserves: shares, shares, bases: shares, elastics, liquid: elastics }
+    const first = open(1n, { ...alone, ...own }).swap(0, 1, amountIn)
+    const then = [first?.next.swap(0, 1, amountIn), first?.next.swap(1, 0, amountIn)]
+    assert.equal([first?.amountOut, ...then.map((swap) => swap?.amountOut)], paid, `${shares}`)
+  }
+})
 s('leaves a thousand shares of what it pays in the box [teeth/trident]', () => {
   const left = (reserve: bigint, given: bigint) => {
     const held = [10n ** 6n, reserve]
