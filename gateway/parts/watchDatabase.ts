@@ -53,9 +53,10 @@ export async function watchDatabase(
     isLow = room !== undefined && isNearlyFull(room)
     const backup = await operatorLog.lastDone(backupCommand)
     shown.backedUp(backup?.atMs)
-    // As `forkyard backups` writes it; of an earlier release it says nothing.
-    const { after = {} } = JSON.parse(backup?.detail ?? '{}') as { readonly after?: Partial<Disk> }
-    shown.backedUpTo(after)
+    // As `forkyard backups` writes it, beside more; of an earlier release it says nothing.
+    const { after } = JSON.parse(backup?.detail ?? '{}') as { readonly after?: Partial<Disk> }
+    const { disk, free } = after ?? {}
+    if (disk !== undefined && free !== undefined) shown.backedUpTo({ disk, free })
     shown.tested((await operatorLog.lastDone(restoreTestCommand))?.atMs)
   }
   const watching = createLoop({
