@@ -38,6 +38,8 @@ const answers = (failures: number, { service = 'routing', status = '503' } = {})
 const ofRelay = { service: 'relay', status: '502' }
 /** No source has a quote, for whatever the caller named. */
 const ofMeta = { service: 'meta', status: '502' }
+/** A gateway says to its probes that it starts or stops. */
+const ofOps = { service: 'ops', status: '503' }
 const gaugeBy =
   (label: string, value: string) =>
   (alert: string, name: string, loud: string, quiet: string): readonly Case[] => {
@@ -52,7 +54,7 @@ const gaugeOfGateway = gaugeBy('instance', 'a')
 const unauthorised = 'forkyard_http_requests_total{service="routing",status="401"}'
 const limits = 'forkyard_shared_limits_connected'
 const certificateLeft = 'forkyard_certificate_left_seconds'
-const loop = 'nodejs_eventloop_lag_p99_seconds'
+const loopOf = (job: string) => `nodejs_eventloop_lag_p99_seconds{job="${job}"}`
 const refused = (purpose: string) =>
   `forkyard_upstream_calls_total{chain="8453",instance="a",outcome="refused",purpose="${purpose}"}`
 const spent = (alert: string, purpose: string, labels: Readonly<Record<string, string>>) => [
@@ -63,6 +65,10 @@ const bytes = (kind: string, instance = 'a') =>
   `forkyard_database_bytes{kind="${kind}",instance="${instance}"}`
 const backupDisk = (kind: string) => `forkyard_backup_disk_bytes{kind="${kind}"}`
 const failed = 'forkyard_sync_events_total{chain="8453",event="failed",instance="a"}'
+const relayEvent = (kind: string) =>
+  `forkyard_relay_events_total{chain="8453",kind="${kind}",code=""}`
+/** Counted once, so long before a case of 15 minutes ends. */
+const onceAgo = (mins: number) => `0x${2 * (15 - mins) - 1} 1${hours}`
 
 const slow = (share: number) => {
   const durations = 'forkyard_http_request_duration_seconds'
@@ -132,7 +138,11 @@ const gatewayCases: readonly Case[] = [
   { alert: 'ServerErrors', series: answers(10), fires: { service: 'routing' } },
   { alert: 'ServerErrors', series: answers(1), fires: undefined },
   { alert: 'ServerErrors', series: answers(10, ofRelay), fires: { service: 'relay' } },
-  { alert: 'ServerErrors', series: answers(1_000, ofMeta), fires: undefined },
+  ...[ofMeta, ofOps].map((of) => ({
+    alert: 'ServerErrors',
+    series: answers(1_000, of),
+    fires: undefined,
+  })),
   ...[
     { perStep: 300, fires: { service: 'routing' } },
     { perStep: 30, fires: undefined },
@@ -147,8 +157,16 @@ const gatewayCases: readonly Case[] = [
   { alert: 'CertificateEnds', series: { [certificateLeft]: still('NaN') }, fires: undefined },
   { alert: 'SharedRateLimitsLost', series: { [limits]: still('0') }, fires: {} },
   { alert: 'SharedRateLimitsLost', series: { [limits]: still('1') }, fires: undefined },
-  { alert: 'EventLoopBusy', series: { [loop]: still('0.3') }, fires: {} },
-  { alert: 'EventLoopBusy', series: { [loop]: still('0.1') }, fires: undefined },
+  ...[
+    { job: 'gateway', lag: '0.3', fires: { job: 'gateway' } },
+    { job: 'gateway', lag: '0.1', fires: undefined },
+    // Of somebody else, in a Prometheus that watches more than gateways.
+    { job: 'shop', lag: '0.3', fires: undefined },
+  ].map(({ job, lag, fires }) => ({
+    alert: 'EventLoopBusy',
+    series: { [loopOf(job)]: still(lag) },
+    fires,
+  })),
   ...['1', '0'].map((value) => ({
     alert: 'SettingsDiffer',
     series: { 'forkyard_settings_differ{setting="FREE_QUOTA",instance="a"}': still(value) },
@@ -159,9 +177,21 @@ const gatewayCases: readonly Case[] = [
     shares: failureShares,
     service: 'relay',
   }),
-  ...speeds.map((speed) => ({
-    alert: `ErrorsBurn${speed}`,
-    series: answers(1_000, ofMeta),
+  ...speeds.flatMap((speed) =>
+    [ofMeta, ofOps].map((of) => ({
+      alert: `ErrorsBurn${speed}`,
+      series: answers(1_000, of),
+      fires: undefined,
+    })),
+  ),
+  // What happens once is over: nobody is called at night for it.
+  ...[
+    { alert: 'UpstreamBudgetSpent', series: refused('simulation'), agoMins: 2.5 },
+    { alert: 'RelayChainUnreachable', series: relayEvent('chain_unreachable'), agoMins: 2.5 },
+    { alert: 'RelayNonceGap', series: relayEvent('nonce_gap'), agoMins: 1 },
+  ].map(({ alert, series, agoMins }) => ({
+    alert,
+    series: { [series]: onceAgo(agoMins) },
     fires: undefined,
   })),
   ...burns('SlowQuotes', slow, { shares: [20, 10, 2, 0.5] }),
