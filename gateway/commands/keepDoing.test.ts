@@ -60,6 +60,11 @@ s('does one at once that was never done, or whose time passed meanwhile', async 
   assert.equal(done, [450, 510])
 })
 
+s('does one that a clock which was ahead has noted as done long after now', async () => {
+  const { done } = await watch({ hours: 3, lastMs: 9_000 * hourMs })
+  assert.equal(done, [0, 60, 120])
+})
+
 s('tries one that fails again, but not at every look [24/backup-fails]', async () => {
   const { done, failures } = await watch({ hours: 3, works: (minute) => minute >= 85 })
   assert.equal(

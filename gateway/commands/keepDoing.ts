@@ -33,8 +33,9 @@ export async function keepDoing(
   const states = jobs.map(({ lastMs }) => ({ doneMs: lastMs, triedMs: Number.NEGATIVE_INFINITY }))
 
   async function attempt(job: Job, state: { doneMs: number; triedMs: number }): Promise<void> {
-    const isDue = now() - state.doneMs >= job.everyMs
-    if (now() - state.triedMs < retryMs) return
+    // What a clock that was ahead has noted holds nothing up for longer than usual.
+    const isDue = Math.abs(now() - state.doneMs) >= job.everyMs
+    if (Math.abs(now() - state.triedMs) < retryMs) return
     if (!isDue && !(await job.isNeeded?.())) return
     state.triedMs = now()
     await job.work()

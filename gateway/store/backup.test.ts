@@ -1,6 +1,13 @@
 import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -209,6 +216,21 @@ s('takes the place of a database that is none any more, and says what is lost', 
   const { uncarried } = await restoreDatabase({ path: broken, from: file })
   assert.match(String(uncarried), 'file is not a database')
   assert.is(await readCharges(broken), await readCharges(path))
+})
+
+s('leaves nothing of a copy that is damaged as its database is [24/backup-remains]', async () => {
+  const damaged = join(dir, 'damaged')
+  // Which SQLite serves on, and finds when it looks at every row.
+  new Database(damaged)
+    .exec('CREATE TABLE migrations (id INTEGER CHECK (id > 0)); PRAGMA ignore_check_constraints = 1')
+    .exec('INSERT INTO migrations VALUES (-1)')
+    .close()
+  const to = join(dir, 'of-damaged')
+  assert.match(await failureOf(backupDatabase({ path: damaged, to })), 'is damaged')
+  assert.equal(
+    readdirSync(dir).filter((name) => name.startsWith('of-damaged')),
+    [],
+  )
 })
 
 s('refuses what is no backup, and names what is missing', async () => {

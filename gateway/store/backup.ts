@@ -56,9 +56,15 @@ export async function backupDatabase({
 }): Promise<void> {
   if (isSameFile(path, to)) throw new BackupError(`${to} is the database itself`)
   const draft = `${to}.partial`
-  await copyDatabase(openExisting(path), draft)
-  check(draft)
-  putInPlace(draft, to)
+  try {
+    await copyDatabase(openExisting(path), draft)
+    check(draft)
+    putInPlace(draft, to)
+  } catch (error) {
+    // Each try of a job is a copy under another name: of a damaged database they would fill the disk.
+    removeDraft(draft)
+    throw error
+  }
 }
 
 /** With what stands in the log beside it, though others have it open or crashed with it. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, renameSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -104,6 +104,8 @@ export function createPostgresBackups({
         renameSync(draft, baseIn(series, now()))
       } catch (error) {
         await next.close()
+        // Of no use to anybody, and each try makes another one.
+        rmSync(series, { recursive: true })
         throw error
       }
       await receiving?.close()
