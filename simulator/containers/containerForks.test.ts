@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createContainerForks } from './containerForks.ts'
 
@@ -20,12 +21,15 @@ type Wait = {
 }
 async function start({
   isRefusing = () => false,
+  isSilent = () => false,
 }: {
   isRefusing?: (method: string) => boolean
+  isSilent?: (method: string) => boolean
 } = {}) {
   const asked: (readonly [method: string, parameter: Parameter])[] = []
   const waits: Wait[] = []
   let waiting = Promise.withResolvers<void>()
+  const unanswered = Promise.withResolvers<{ readonly cut: () => void }>()
   let [sessions, forks] = [0, 0]
   let memory: unknown = {}
   const server = createServer(async (request, response) => {
@@ -44,6 +48,7 @@ async function start({
       return
     }
     asked.push([method, parameter])
+    if (isSilent(method)) return unanswered.resolve({ cut: () => void request.socket.destroy() })
     if (isRefusing(method))
       return void response.end(JSON.stringify([{ id, error: { code: 1, message: 'no' } }]))
     if (method === 'openSession') tell(`session ${++sessions}`)
@@ -75,6 +80,8 @@ async function start({
     url,
     startFork,
     methods: () => asked.map(([method]) => method),
+    /** Of the request that it is silent about, once it has come. */
+    unanswered: unanswered.promise,
     /** The wait that is open now, or will be next. */
     async nextWait() {
       if (waits.length === 0) await waiting.promise
@@ -198,6 +205,16 @@ s('goes on where nobody tells what they hold [teeth/container-memory]', async ()
   const { containers, startFork } = await start({ isRefusing: (method) => method === 'readMemory' })
   await startFork()
   assert.is(await containers.memoryBytes(8453), undefined)
+})
+s('lets nobody who asks that wait for one that hangs as it begins [24/hung-supervisor]', async () => {
+  const { containers, startFork, unanswered } = await start({
+    isSilent: (method) => method === 'openSession',
+  })
+  const starting = startFork().catch((error: Error) => error)
+  const { cut } = await unanswered
+  assert.is(await Promise.race([containers.memoryBytes(8453), nextTurn('waits')]), 0)
+  cut()
+  assert.instance(await starting, Error)
 })
 s(
   'says so where there is no supervisor, or it refuses, and tries again [teeth/container-none]',

@@ -147,11 +147,12 @@ export function createContainerForks({
       }
     },
     async memoryBytes(chainId) {
+      const ofChain = [...living].filter(([, fork]) => fork.chainId === chainId)
+      // Nobody who looks at the metrics waits for a supervisor that takes its time to begin a session.
+      if (ofChain.length === 0) return 0
       // One answer is that of all chains.
       memory ??= readMemory()
       const held = await memory
-      const ofChain = [...living].filter(([, fork]) => fork.chainId === chainId)
-      if (ofChain.length === 0) return 0
       const told = ofChain.flatMap(([id]) => held?.[id] ?? [])
       return told.length === 0 ? undefined : told.reduce((sum, bytes) => sum + bytes, 0)
     },
