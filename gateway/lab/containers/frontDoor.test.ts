@@ -65,6 +65,7 @@ type Asked = {
   readonly port: number
   readonly agent: Agent
   readonly localAddress?: string
+  readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -78,10 +79,10 @@ type Answered = {
 const ask = ({ headers, ...asked }: Asked) =>
   new Promise<Answered>((resolve, reject) => {
     const sent = request({
+      path: '/api/tokens',
       ...asked,
       host: '127.0.0.1',
       servername: 'routing.localhost',
-      path: '/api/tokens',
       headers: { host: 'routing.localhost', ...headers },
     })
     sent.on('error', reject)
@@ -136,23 +137,40 @@ if (balanced) {
     await Promise.all([...waiting, ...others])
   })
 
-  s("writes the request's id, a caller's or its own, and hands it on [24/proxy-id]", async () => {
-    const log = () => readFileSync(join(balanced.dir, 'access.log'), 'utf8').trimEnd().split('\n')
+  const log = () => readFileSync(join(balanced.dir, 'access.log'), 'utf8').trimEnd().split('\n')
+  /** The line of a request that the gateway answers, and the id that it was told. */
+  const writeLine = async (asking: Pick<Asked, 'path' | 'headers'>) => {
     const before = log().length
-    for (const headers of [{ 'x-request-id': 'mine-1' }, {}]) {
-      const asked = askFrom('198.51.100.2', headers)
-      await waitFor('it is with the gateway', () => held.length === 1, patient)
-      const id = String(held[0]?.seen.headers['x-request-id'])
-      assert.match(id, 'x-request-id' in headers ? /^mine-1$/ : /^[0-9a-f]{32}$/)
-      answerAll()
-      await asked
-      const isWritten = () => log().length > before && log().at(-1)?.endsWith(` ${id}`) === true
-      await waitFor('its line is written', isWritten, patient)
-    }
+    const asked = ask({ port: balanced.tls, agent, ...asking })
+    await waitFor('it is with the gateway', () => held.length === 1, patient)
+    const id = String(held[0]?.seen.headers['x-request-id'])
+    answerAll()
+    await asked
+    const isWritten = () => log().length > before && log().at(-1)?.endsWith(` ${id}`) === true
+    await waitFor('its line is written', isWritten, patient)
+    return { id, line: log().at(-1) ?? '' }
+  }
+
+  s("writes the request's id, a caller's or its own, and hands it on [24/proxy-id]", async () => {
+    const own = /^[0-9a-f]{32}$/
+    assert.match((await writeLine({})).id, own)
+    for (const id of ['mine-1', '{a/b+c=;~}'])
+      assert.is((await writeLine({ headers: { 'x-request-id': id } })).id, id)
+    for (const id of ['two words', 'quo"ted', 'back\\slash', 'x'.repeat(129)])
+      assert.match((await writeLine({ headers: { 'x-request-id': id } })).id, own)
     // What the proxy refuses itself has it, too.
     const headers = { 'x-request-id': 'mine-2', 'content-length': '400000' }
     const refused = await askFrom('198.51.100.2', headers)
     assert.equal([refused.status, refused.id], [413, 'mine-2'])
+  })
+
+  s('writes of what strangers send no more than its beginning [24/proxy-lines]', async () => {
+    const { line } = await writeLine({
+      path: `/${'%FC'.repeat(2_000)}`,
+      headers: { host: `routing.${'h'.repeat(3_000)}`, 'x-request-id': 'x'.repeat(3_000) },
+    })
+    assert.ok(line.length < 1_200, String(line.length))
+    assert.match(line, /^\S+ routing\.h+ "GET \/\\xFC/)
   })
 
   s('lets nobody in beside a balancer that it is behind', async () => {
