@@ -224,6 +224,13 @@ s('a gateway of production can be given every setting, and each stack gives the 
   assert.equal([config.mode, config.freeQuota, config.ops.host], ['live', 7, '127.0.0.1'])
 })
 
+s("the certificate that is looked at is the proxy's, or whose an operator says", () => {
+  for (const { name, compose } of production) {
+    const { CERTIFICATE_AT: at } = environmentOf(compose.services['gateway'] ?? {})
+    assert.is(at, `\${CERTIFICATE_AT:-proxy:8443}`, name)
+  }
+})
+
 s('every image is built by `make docker-images`, or pulled by a public name and version', () => {
   const makefile = readFileSync(join(dir, '../Makefile'), 'utf8')
   const built = new Map(
