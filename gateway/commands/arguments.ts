@@ -17,6 +17,14 @@ export function toCount(value: string) {
   return number
 }
 
+/** How much of something that comes in parts. */
+export function toShare(value: string) {
+  const number = Number(value)
+  if (!(number > 0 && number < Number.POSITIVE_INFINITY))
+    throw new InvalidArgumentError('it must be a number above 0')
+  return number
+}
+
 /** A moment in milliseconds. */
 export function toMoment(value: string) {
   const ms = Date.parse(value)
