@@ -26,6 +26,7 @@ const hours = 'x300'
 const still = (value: string) => `${value}+0${hours}`
 const up = 'up{job="gateway",instance="a:8090"}'
 const byInstance = { job: 'gateway', instance: 'a:8090' }
+const startedAt = 'process_start_time_seconds{job="gateway",instance="a:8090"}'
 const leads = (one: string, other: string) => ({
   'forkyard_sync_leads{chain="8453",instance="a"}': still(one),
   'forkyard_sync_leads{chain="8453",instance="b"}': still(other),
@@ -100,6 +101,11 @@ const gatewayCases: readonly Case[] = [
   { alert: 'GatewayDown', series: { [up]: still('0') }, fires: byInstance },
   { alert: 'GatewayDown', series: { [up]: '1x4 stale' }, fires: { job: 'gateway' } },
   { alert: 'GatewayDown', series: { [up]: still('1') }, fires: undefined },
+  ...[
+    { times: '10x9 20x9 30x9 40x300', fires: byInstance },
+    // An upgrade and its way back.
+    { times: '10x9 20x9 30x300', fires: undefined },
+  ].map(({ times, fires }) => ({ alert: 'GatewayRestarts', series: { [startedAt]: times }, fires })),
   ...gaugeOfGateway('GatewayNotReady', 'forkyard_ready', '0', '1'),
   ...gaugeOfGateway('DatabaseTakesNoWrites', 'forkyard_database_takes_writes', '0', '1'),
   ...[
