@@ -8,12 +8,13 @@ import { compileCacheDir } from './runtime/compileCacheDir.ts'
 const compiled = compileCacheDir()
 if (compiled) module.enableCompileCache?.(compiled)
 
-// `forkyard config | head`: who reads no further has what he wants.
+const [, , name] = process.argv
+// `forkyard config | head`: who reads no further has what he wants. A gateway whose log nobody takes has failed, and
+// whoever looks after it starts it again.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
-  process.exit(0)
+  process.exit(name === 'start' ? 1 : 0)
 })
-const [, , name] = process.argv
 const program = await createProgram((text) => void process.stdout.write(text), name)
 
 try {

@@ -6,8 +6,9 @@ import { assert, suite } from '../../fixtures/test.ts'
 const s = suite('forkyard')
 const cli = join(import.meta.dirname, '..', 'cli.ts')
 
-function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+function start(args: readonly string[], own: Readonly<Record<string, string>> = {}) {
+  const env = { ...process.env, ...own }
+  const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = { out: '', error: '' }
   child.stdout.on('data', (chunk) => {
     said.out += chunk
@@ -19,13 +20,22 @@ function start(...args: readonly string[]) {
 }
 
 s('ends quietly when nobody reads on [cli/quiet]', async () => {
-  const { child, said, ended } = start('config')
+  const { child, said, ended } = start(['config'])
   child.stdout.destroy()
   assert.equal(await ended, [0, null])
   assert.is(said.error, '')
 })
+s('ends a gateway whose log nobody takes as one that failed [24/deaf-log]', async () => {
+  const ports = { ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' }
+  const offline = { FORKYARD_MODE: 'offline', DATABASE_PATH: ':memory:', DATABASE_URL: '' }
+  const needed = { KEY_PEPPER: 'p'.repeat(32), BASE_RPC_URL: 'http://127.0.0.1:9' }
+  const { child, said, ended } = start(['start'], { ...ports, ...offline, ...needed })
+  child.stdout.destroy()
+  assert.equal(await ended, [1, null])
+  assert.is(said.error, '', 'it was refused')
+})
 s('shows people what is for people [cli/hidden]', async () => {
-  const { said, ended } = start('--help')
+  const { said, ended } = start(['--help'])
   assert.equal(await ended, [0, null])
   assert.match(said.out, /^ {2}lab-up /m)
   assert.not.match(said.out, /lab-chain|lab-gateway/)
