@@ -39,13 +39,15 @@ const deps: MetaDeps = {
   now: Date.now,
   log,
 }
-async function serve(config: MetaDeps['config'] = {}) {
-  const { endpoints, close } = createMeta({ ...deps, config: { ...deps.config, ...config } })
+async function serve(config: MetaDeps['config'] = {}, now = deps.now) {
+  const given = { ...deps, now, config: { ...deps.config, ...config } }
+  const { endpoints, sourceStates, close } = createMeta(given)
   const requestIdField = 'requestId' as const
   const service = createService({ name: 'meta', endpoints, requestIdField, log, checkOutput: true })
   const listening = await service.listen()
   return {
     url: listening.url,
+    sourceStates,
     close: async () => {
       await listening.close()
       await close()
@@ -162,6 +164,22 @@ s('leaves a provider alone that asked for a pause', async () => {
   const sources = await fetch(`${server.url}/sources`)
   const { sources: rows } = (await sources.json()) as { sources: { name: string; state: string }[] }
   assert.is(rows.find(({ name }) => name === 'velora')?.state, 'paused')
+})
+
+s('holds a pause for no longer when the clock is set back [24/clock-set-back]', async () => {
+  let setBackMs = 0
+  const listening = await serve({}, () => Date.now() - setBackMs)
+  providers.answerWith((call) =>
+    call.provider === 'velora'
+      ? { status: 429, headers: { 'retry-after': '30' }, body: '' }
+      : recorded(call),
+  )
+  await quote({ slippageBps: 56 }, listening)
+  setBackMs = 3_600_000
+  const { retryAfterMs = 0 } =
+    listening.sourceStates().find(({ name }) => name === 'velora') ?? {}
+  assert.ok(retryAfterMs > 0 && retryAfterMs <= 30_000, String(retryAfterMs))
+  await listening.close()
 })
 
 s(

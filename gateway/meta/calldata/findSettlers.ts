@@ -34,7 +34,7 @@ const newsMs = 250
 /** One `eth_call` a minute and chain, one in five seconds where names are new. `now` in milliseconds. */
 export function createFindSettlers({
   clientOf,
-  now = Date.now,
+  now = () => performance.now(),
 }: {
   readonly clientOf: (chainId: number) => ChainClient | undefined
   readonly now?: (() => number) | undefined

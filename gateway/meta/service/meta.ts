@@ -103,6 +103,9 @@ function routingTargets(deps: MetaDeps): readonly TargetRow[] {
  */
 const crowdOfOurs = { concurrency: 32, waiting: 480 }
 
+/** Pauses, rates and prices count what has passed: a clock that is set back would hold each for as long. */
+const passedMs = () => performance.now()
+
 /** All sources behind their policies, and how to stop those that hold connections. */
 function startSources(deps: MetaDeps) {
   const { now, config, observe, alterSource = (source: Source) => source } = deps
@@ -116,14 +119,14 @@ function startSources(deps: MetaDeps) {
     return {
       serves,
       note,
-      source: dispatchSource({ now, observe }, { source: whole, limits: own }),
+      source: dispatchSource({ now: passedMs, observe }, { source: whole, limits: own }),
     }
   })
   const gasPriceWei = async (chainId: number) => {
     const client = deps.clients.find((candidate) => candidate.chainId === chainId)?.client
     return client ? BigInt(await client.request({ method: 'eth_gasPrice' })) : 0n
   }
-  const remote = startProviders({ now, gasPriceWei }, { settings, allowPrivate })
+  const remote = startProviders({ now, passedMs, gasPriceWei }, { settings, allowPrivate })
   const asked = remote.map(({ provider }) => provider.name)
   requireKnown(unlistedSources, { known: asked, to: 'on without a list' })
   const lists = targetsOf(settings, unlistedSources)
@@ -145,7 +148,8 @@ function startSources(deps: MetaDeps) {
     const serves = (chainId: number) =>
       getChain(chainId)?.providers[provider.name] !== undefined &&
       (isReference || hasRow(provider.name, chainId))
-    return { serves, note, source: dispatchSource({ now, observe }, { source: whole, limits }) }
+    const behind = dispatchSource({ now: passedMs, observe }, { source: whole, limits })
+    return { serves, note, source: behind }
   })
   const all = [...local, ...dispatched]
   const off = new Set(config.sourcesOff)
@@ -166,7 +170,7 @@ export function createMeta(deps: MetaDeps): Meta {
   const { sources, targets, close } = startSources(deps)
   const clientOf = (chainId: number) => deps.clients.find((client) => client.chainId === chainId)
   const priceGas = createPriceGas({
-    now,
+    now: passedMs,
     clientOf,
     price: async (p) => {
       const answer = await deps.quote({ ...p, slippageBps: 50 })
@@ -199,7 +203,7 @@ export function createMeta(deps: MetaDeps): Meta {
     takeTurn: createTurns({ roomOf: (chainId) => clientOf(chainId)?.roomFor('meta') ?? 1 }),
     deadlineMs,
     patienceMs,
-    worth: createSourceWorth({ now, always: ['routing'] }),
+    worth: createSourceWorth({ now: passedMs, always: ['routing'] }),
     priceGas,
     findProxy: createFindProxy({ clientOf, log }),
     dryRunOf: deps.dryRunOf,

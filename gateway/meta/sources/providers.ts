@@ -96,7 +96,14 @@ class UnknownProvider extends Error {
 
 /** The configured providers as sources. Those that are not configured are never called. */
 export function startProviders(
-  { now, gasPriceWei }: Pick<Ask, 'now' | 'gasPriceWei'>,
+  {
+    now,
+    passedMs = now,
+    gasPriceWei,
+  }: Pick<Ask, 'now' | 'gasPriceWei'> & {
+    /** By which rates and pauses count. Default: `now`. */
+    readonly passedMs?: (() => number) | undefined
+  },
   {
     settings,
     allowPrivate,
@@ -106,7 +113,7 @@ export function startProviders(
     const provider = providers.find(({ name }) => name === setting.name)
     if (!provider) throw new UnknownProvider(`there is no provider ${setting.name}`)
     const http = createHttp({ baseUrl: setting.baseUrl ?? provider.baseUrl, allowPrivate, now })
-    const limit = createCallLimit({ perSecond: setting.perSecond, now })
+    const limit = createCallLimit({ perSecond: setting.perSecond, now: passedMs })
     const source = createProvider(provider, { http, limit, key: setting.key, now, gasPriceWei })
     return { source, provider, setting, http }
   })
