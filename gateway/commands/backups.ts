@@ -109,18 +109,19 @@ async function keep(scene: Scene, schedule: Schedule): Promise<void> {
   const backups = await openBackups({ database: scene.config, folder: scene.folder })
   try {
     const testedMs = await readTestedMs(scene, ending.signal)
+    const nowMs = Date.now()
     const jobs = [
       {
         what: backupCommand,
         everyMs: schedule.everyHours * hourMs,
-        lastMs: listBackups(scene.folder).at(-1)?.fromMs ?? 0,
+        agoMs: nowMs - (listBackups(scene.folder).at(-1)?.fromMs ?? 0),
         isNeeded: async () => !(await backups.isFollowing()),
         work: () => make(scene, backups, schedule.keepDays),
       },
       {
         what: restoreTestCommand,
         everyMs: schedule.testEveryDays * dayMs,
-        lastMs: testedMs,
+        agoMs: nowMs - testedMs,
         work: () => test(scene),
       },
     ]

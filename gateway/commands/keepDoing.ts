@@ -8,8 +8,8 @@ const lookMs = 60_000
 type Job = {
   readonly what: string
   readonly everyMs: number
-  /** When it was last done, before this process began. */
-  readonly lastMs: number
+  /** How long ago it was last done, before this process began; less than nothing by a clock that was ahead then. */
+  readonly agoMs: number
   /** Whether it has to be done before its time. */
   readonly isNeeded?: () => Promise<boolean>
   readonly work: () => Promise<void>
@@ -21,21 +21,24 @@ export async function keepDoing(
   {
     signal,
     failed,
-    now = Date.now,
+    now = () => performance.now(),
     pause = (ms) => wait(ms, undefined, { signal }).catch(() => undefined),
   }: {
     readonly signal: AbortSignal
     readonly failed: (what: string, cause: Error) => void
+    /** Of time that passes: a leap of the machine's clock makes nothing due, and holds nothing up. */
     readonly now?: () => number
     readonly pause?: (ms: number) => Promise<unknown>
   },
 ): Promise<void> {
-  const states = jobs.map(({ lastMs }) => ({ doneMs: lastMs, triedMs: Number.NEGATIVE_INFINITY }))
+  const states = jobs.map(({ agoMs }) => ({
+    doneMs: now() - Math.max(0, agoMs),
+    triedMs: Number.NEGATIVE_INFINITY,
+  }))
 
   async function attempt(job: Job, state: { doneMs: number; triedMs: number }): Promise<void> {
-    // What a clock that was ahead has noted holds nothing up for longer than usual.
-    const isDue = Math.abs(now() - state.doneMs) >= job.everyMs
-    if (Math.abs(now() - state.triedMs) < retryMs) return
+    const isDue = now() - state.doneMs >= job.everyMs
+    if (now() - state.triedMs < retryMs) return
     if (!isDue && !(await job.isNeeded?.())) return
     state.triedMs = now()
     await job.work()
