@@ -190,6 +190,19 @@ const gatewayCases: readonly Case[] = [
       fires: undefined,
     })),
   ),
+  // One of few answers is a large share of them.
+  ...['ServerErrors', 'ErrorsBurnFast', 'ErrorsBurnSteady'].map((alert) => ({
+    alert,
+    series: {
+      'forkyard_http_requests_total{service="routing",status="200"}': still('20'),
+      'forkyard_http_requests_total{service="routing",status="503"}': onceAgo(2.5),
+    },
+    fires: undefined,
+  })),
+  ...['SlowQuotesBurnFast', 'SlowQuotesBurnSteady'].map((alert) => {
+    const [bucket = '', count = ''] = Object.keys(slow(0))
+    return { alert, series: { [bucket]: still('0'), [count]: onceAgo(2.5) }, fires: undefined }
+  }),
   // What happens once is over: nobody is called at night for it.
   ...[
     { alert: 'UpstreamBudgetSpent', series: refused('simulation'), agoMins: 2.5 },
