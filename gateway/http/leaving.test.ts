@@ -7,6 +7,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from './endpoint.ts'
 import { stream } from './reply.ts'
 import { createService } from './service.ts'
+import type { RequestEvent } from './serviceOptions.ts'
 
 /** When the signal of a request fires, and that a request which is over leaves nothing of it. */
 const s = suite('http/leaving')
@@ -90,6 +91,35 @@ s(
     assert.is(server.openStreams(), 0)
   },
 )
+s('has what is broken off then counted as no fault of ours [24/left]', async () => {
+  const begun = Promise.withResolvers<void>()
+  const told = Promise.withResolvers<RequestEvent>()
+  const errors: string[] = []
+  const dryRun = endpoint({
+    ...parts,
+    path: '/dry-run',
+    handle: ({ signal }) => {
+      begun.resolve()
+      return new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('it was aborted')))
+      })
+    },
+  })
+  const { listen } = createService({
+    name: 'left',
+    endpoints: [dryRun],
+    log: { ...log, error: (_: object, message: string) => void errors.push(message) },
+    observe: told.resolve,
+  })
+  const service = await listen()
+  const client = connect(service.port, '127.0.0.1')
+  client.write('GET /dry-run HTTP/1.1\r\nhost: a\r\n\r\n')
+  await begun.promise
+  client.resetAndDestroy()
+  const { status, code } = await told.promise
+  assert.equal([status, code, errors], [499, 'client_left', []])
+  await service.close()
+})
 s('does not fire for what was answered, which leaves nothing on its connection', async () => {
   for (const path of ['/hold', '/stream'] as const) {
     const { takeSignal, answer, client, socket, closed } = await ask(path)

@@ -62,7 +62,7 @@ export function createService(options: ServiceOptions): Service {
 }
 
 /** Outermost: names the request, turns what is thrown into the error body, reports the answer. */
-function createAnswer(options: ServiceOptions, { streams }: Endings) {
+function createAnswer(options: ServiceOptions, { streams, requests: dropping }: Endings) {
   const { name, log, observe, requestIdField = 'request_id', trustedProxies = [] } = options
   const readClientIp = createReadClientIp(trustedProxies)
   type Step = {
@@ -85,14 +85,20 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
     }
     setCommonHeaders(ctx, requestId)
     let failure: HttpError | undefined
+    let isForNobody = false
     try {
       checkTarget(ctx)
       await next()
     } catch (error) {
       failure = toHttpError(error, options)
+      // Whom a stop has dropped did not leave.
+      isForNobody = failure.status >= 500 && hasLeft(ctx) && !dropping.hasCome()
       // A refusal of the table without a cause is an expected outcome; `observe` counts it.
       if (failure.status >= 500 && failure.cause !== undefined)
-        log.error({ err: failure.cause, requestId, path: ctx.path }, 'request failed')
+        log[isForNobody ? 'info' : 'error'](
+          { err: failure.cause, requestId, path: ctx.path },
+          isForNobody ? 'the caller left' : 'request failed',
+        )
       if (!ctx.res.headersSent) writeError(ctx, { error: failure, requestId, requestIdField })
     }
     endTrail(trail)
@@ -102,7 +108,8 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
     if (streams.hasCome() && !ctx.res.headersSent) ctx.set('connection', 'close')
     const { method } = ctx
     const path = String(ctx.state['path'] ?? 'unmatched')
-    const status = ctx.res.headersSent ? ctx.res.statusCode : ctx.status
+    const answered = ctx.res.headersSent ? ctx.res.statusCode : ctx.status
+    const status = isForNobody ? leftStatus : answered
     step.attributes = {
       name: `${method} ${path}`,
       service: name,
@@ -120,7 +127,7 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
       status,
       durationMs: performance.now() - started,
       requestId,
-      code: failure?.code,
+      code: isForNobody ? 'client_left' : failure?.code,
       traceId: step.traceId,
       steps: step.took?.(),
       trail,
@@ -131,6 +138,12 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
     return requests.tracePromise(() => answer(ctx, next, step), step)
   }
 }
+
+/** As nginx counts who did not wait for an answer; nobody is sent it. */
+const leftStatus = 499
+
+/** What was under way is broken off then, and fails: that is no fault of ours. */
+const hasLeft = ({ req, res }: Context): boolean => res.closed || req.socket.readableEnded
 
 /** A target `http://[::1` is HTTP to Node's parser; asked for its path, Koa throws wherever that is. */
 function checkTarget(ctx: Context): void {
