@@ -1,5 +1,6 @@
 import { keepCheckpoints } from '../access/keepCheckpoints.ts'
 import type { Config } from '../config/config.ts'
+import { createDatabaseLog } from '../observe/databaseLog.ts'
 import { traceStore } from '../observe/traceStore.ts'
 import type { DigestKey } from '../signing/digestKey.ts'
 import { createCheckpointSigner } from '../store/checkpointKey.ts'
@@ -27,7 +28,7 @@ export async function openStore(
 ) {
   let isWaiting = false
   const store = await waitForStore(config, {
-    failed: (cause) => log.warn({ reason: cause.name }, 'a database connection was lost'),
+    failed: createDatabaseLog(log, { now: () => performance.now() }),
     waiting({ name, message }) {
       readiness.lacksDatabase()
       if (!isWaiting) log.warn({ reason: `${name}: ${message}` }, 'waiting for the database')
