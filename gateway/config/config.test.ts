@@ -84,6 +84,11 @@ config('opens what changes a lab in labs only', () => {
   assert.is(readConfig({ ...open, FORKYARD_MODE: 'forked' }).labToken, 'token')
   assert.match(faultOf(open), 'LAB_TOKEN is for labs')
 })
+config('opens what operators ask to everybody in labs only [config/lab-manifest]', () => {
+  const open = { ...enough, LAB_MANIFEST: 'manifest.json' }
+  assert.is(readConfig({ ...open, FORKYARD_MODE: 'offline' }).labManifestPath, 'manifest.json')
+  assert.match(faultOf(open), 'LAB_MANIFEST is for labs')
+})
 config('serves the chains that have an RPC URL, with the documented limits [config/limits]', () => {
   const { chains, mode } = readConfig(enough)
   assert.is(mode, 'live')

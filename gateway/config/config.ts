@@ -260,6 +260,8 @@ function findFaults(config: Config): readonly string[] {
     faults.push('FREEZE_TIME_SECS is for labs: a real chain goes on')
   if (config.mode === 'live' && config.labToken !== undefined)
     faults.push('LAB_TOKEN is for labs: /lab/* changes chains and makes answers fail')
+  if (config.mode === 'live' && config.labManifestPath !== undefined)
+    faults.push('LAB_MANIFEST is for labs: /ops/* is open to everybody with it')
   return faults
 }
 
