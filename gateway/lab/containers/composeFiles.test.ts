@@ -358,6 +358,16 @@ s('a former pepper comes to all that has the pepper, as a file [24/former-pepper
   }
 })
 
+s("who has PostgreSQL's password is replaced where it changes [24/database-password]", () => {
+  const [, change = ''] = readFileSync(join(dir, 'README.md'), 'utf8').split('\\password forkyard')
+  const [, replaced = ''] = /--no-deps ([a-z ]+)#/.exec(change) ?? []
+  const { services } = read('compose.scale.yaml')
+  const having = Object.keys(services).filter((name) =>
+    services[name]?.secrets?.includes('database_url'),
+  )
+  assert.equal(replaced.trim().split(' ').toSorted(), having.toSorted())
+})
+
 s('secrets come from files, never from the environment', () => {
   for (const { at, service } of services)
     for (const [name, value] of Object.entries(environmentOf(service))) {
