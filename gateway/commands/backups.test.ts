@@ -67,23 +67,26 @@ s('restores one elsewhere and audits it there [24/restore-tested]', async () => 
   assert.match(await failureOf(run('test', folder)), 'its books do not balance\nbalance')
 })
 
-s('has gateways tell of its age, its room and the restore that was tried [24/backup-told]', async () => {
-  const lines: string[] = []
-  const write = (line: string) => void lines.push(line)
-  const log = createLog({ level: 'warn', secrets: [], destination: { write } })
-  const metrics = createMetrics()
-  const config = { databasePath: address, databaseUrl: undefined }
-  const watching = await watchDatabase(config, { store, log, metrics })
-  const told = await metrics.registry.metrics()
-  await watching.close()
-  assert.equal(lines, [], 'it was not read')
-  const read = (name: string) => Number(told.split(`\nforkyard_${name} `)[1]?.split('\n')[0])
-  const ages = ['backup_age_seconds', 'restore_test_age_seconds'].map(read)
-  for (const secs of ages) assert.ok(secs >= 0 && secs < 600, String(ages))
-  const { bsize, blocks } = statfsSync(folder)
-  assert.is(read('backup_disk_bytes{kind="disk"}'), bsize * blocks)
-  assert.ok(read('backup_disk_bytes{kind="free"}') > 0)
-})
+s(
+  'has gateways tell of its age, its room and the restore that was tried [24/backup-told]',
+  async () => {
+    const lines: string[] = []
+    const write = (line: string) => void lines.push(line)
+    const log = createLog({ level: 'warn', secrets: [], destination: { write } })
+    const metrics = createMetrics()
+    const config = { databasePath: address, databaseUrl: undefined }
+    const watching = await watchDatabase(config, { store, log, metrics })
+    const told = await metrics.registry.metrics()
+    await watching.close()
+    assert.equal(lines, [], 'it was not read')
+    const read = (name: string) => Number(told.split(`\nforkyard_${name} `)[1]?.split('\n')[0])
+    const ages = ['backup_age_seconds', 'restore_test_age_seconds'].map(read)
+    for (const secs of ages) assert.ok(secs >= 0 && secs < 600, String(ages))
+    const { bsize, blocks } = statfsSync(folder)
+    assert.is(read('backup_disk_bytes{kind="disk"}'), bsize * blocks)
+    assert.ok(read('backup_disk_bytes{kind="free"}') > 0)
+  },
+)
 
 s(
   'logs what was made, tried and found, before it was done and after [24/log-backups]',

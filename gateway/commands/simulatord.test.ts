@@ -17,16 +17,19 @@ async function complaintsOf(...args: readonly string[]): Promise<string> {
   return said
 }
 
-s('refuses a bound that is none: no number of forks would be beyond it [24/bounds-read]', async () => {
-  for (const [option, value] of [
-    ['--max-forks', '16 forks'],
-    ['--max-forks', '0'],
-    ['--memory', '1g'],
-    ['--cpus', 'half'],
-    ['--cpus', '0'],
-    ['--port', 'http'],
-  ] as const)
-    assert.match(await complaintsOf(option, value), `option '${option} <`, value)
-  assert.is(await complaintsOf('--max-forks', '16', '--cpus', '0.5'), '')
-})
+s(
+  'refuses a bound that is none: no number of forks would be beyond it [24/bounds-read]',
+  async () => {
+    for (const [option, value] of [
+      ['--max-forks', '16 forks'],
+      ['--max-forks', '0'],
+      ['--memory', '1g'],
+      ['--cpus', 'half'],
+      ['--cpus', '0'],
+      ['--port', 'http'],
+    ] as const)
+      assert.match(await complaintsOf(option, value), `option '${option} <`, value)
+    assert.is(await complaintsOf('--max-forks', '16', '--cpus', '0.5'), '')
+  },
+)
 s.run()

@@ -176,8 +176,7 @@ s('holds a pause for no longer when the clock is set back [24/clock-set-back]', 
   )
   await quote({ slippageBps: 56 }, listening)
   setBackMs = 3_600_000
-  const { retryAfterMs = 0 } =
-    listening.sourceStates().find(({ name }) => name === 'velora') ?? {}
+  const { retryAfterMs = 0 } = listening.sourceStates().find(({ name }) => name === 'velora') ?? {}
   assert.ok(retryAfterMs > 0 && retryAfterMs <= 30_000, String(retryAfterMs))
   await listening.close()
 })

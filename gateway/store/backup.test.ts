@@ -1,13 +1,6 @@
 import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -222,7 +215,9 @@ s('leaves nothing of a copy that is damaged as its database is [24/backup-remain
   const damaged = join(dir, 'damaged')
   // Which SQLite serves on, and finds when it looks at every row.
   new Database(damaged)
-    .exec('CREATE TABLE migrations (id INTEGER CHECK (id > 0)); PRAGMA ignore_check_constraints = 1')
+    .exec(
+      'CREATE TABLE migrations (id INTEGER CHECK (id > 0)); PRAGMA ignore_check_constraints = 1',
+    )
     .exec('INSERT INTO migrations VALUES (-1)')
     .close()
   const to = join(dir, 'of-damaged')

@@ -206,16 +206,19 @@ s('goes on where nobody tells what they hold [teeth/container-memory]', async ()
   await startFork()
   assert.is(await containers.memoryBytes(8453), undefined)
 })
-s('lets nobody who asks that wait for one that hangs as it begins [24/hung-supervisor]', async () => {
-  const { containers, startFork, unanswered } = await start({
-    isSilent: (method) => method === 'openSession',
-  })
-  const starting = startFork().catch((error: Error) => error)
-  const { cut } = await unanswered
-  assert.is(await Promise.race([containers.memoryBytes(8453), nextTurn('waits')]), 0)
-  cut()
-  assert.instance(await starting, Error)
-})
+s(
+  'lets nobody who asks that wait for one that hangs as it begins [24/hung-supervisor]',
+  async () => {
+    const { containers, startFork, unanswered } = await start({
+      isSilent: (method) => method === 'openSession',
+    })
+    const starting = startFork().catch((error: Error) => error)
+    const { cut } = await unanswered
+    assert.is(await Promise.race([containers.memoryBytes(8453), nextTurn('waits')]), 0)
+    cut()
+    assert.instance(await starting, Error)
+  },
+)
 s(
   'says so where there is no supervisor, or it refuses, and tries again [teeth/container-none]',
   async () => {

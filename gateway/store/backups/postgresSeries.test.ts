@@ -19,6 +19,5 @@ if (findDebianProgram('pg_receivewal'))
     await backups.close()
     rmSync(folder, { recursive: true })
   })
-else
-  s('needs PostgreSQL', () => passOver({ name: 'pg_receivewal', debianPackage: 'postgresql' }))
+else s('needs PostgreSQL', () => passOver({ name: 'pg_receivewal', debianPackage: 'postgresql' }))
 s.run()

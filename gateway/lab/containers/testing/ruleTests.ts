@@ -105,7 +105,11 @@ const gatewayCases: readonly Case[] = [
     { times: '10x9 20x9 30x9 40x300', fires: byInstance },
     // An upgrade and its way back.
     { times: '10x9 20x9 30x300', fires: undefined },
-  ].map(({ times, fires }) => ({ alert: 'GatewayRestarts', series: { [startedAt]: times }, fires })),
+  ].map(({ times, fires }) => ({
+    alert: 'GatewayRestarts',
+    series: { [startedAt]: times },
+    fires,
+  })),
   ...gaugeOfGateway('GatewayNotReady', 'forkyard_ready', '0', '1'),
   ...gaugeOfGateway('DatabaseTakesNoWrites', 'forkyard_database_takes_writes', '0', '1'),
   ...[
