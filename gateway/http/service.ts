@@ -51,7 +51,10 @@ export function createService(options: ServiceOptions): Service {
   app.use(answerPreflight)
   app.use(router.routes())
   app.use((ctx) => answerUnmatched(ctx, router))
-  app.on('error', (err) => log.error({ err }, 'response failed'))
+  app.on('error', (err: unknown, ctx?: Context) => {
+    // Whoever resets his connection while he is answered is no fault of ours.
+    if (err !== ctx?.req.socket.errored) log.error({ err }, 'response failed')
+  })
 
   return {
     app,

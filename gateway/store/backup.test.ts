@@ -1,6 +1,14 @@
 import { execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -213,13 +221,12 @@ s('takes the place of a database that is none any more, and says what is lost', 
 
 s('leaves nothing of a copy that is damaged as its database is [24/backup-remains]', async () => {
   const damaged = join(dir, 'damaged')
-  // Which SQLite serves on, and finds when it looks at every row.
   new Database(damaged)
-    .exec(
-      'CREATE TABLE migrations (id INTEGER CHECK (id > 0)); PRAGMA ignore_check_constraints = 1',
-    )
-    .exec('INSERT INTO migrations VALUES (-1)')
+    .exec('CREATE TABLE migrations AS SELECT hex(zeroblob(9000)) AS text')
     .close()
+  const bytes = readFileSync(damaged)
+  bytes.subarray(-4_096).fill(1)
+  writeFileSync(damaged, bytes)
   const to = join(dir, 'of-damaged')
   assert.match(await failureOf(backupDatabase({ path: damaged, to })), 'is damaged')
   assert.equal(
