@@ -256,7 +256,7 @@ s('of 2026 keep a least balance of each token [teeth/balancer-v3]', async () => 
   assert.is(sell(true, few, 2n, rate), undefined)
 })
 
-s('that are quoted are what the vault says, with who has a say [teeth/finds]', async () => {
+s('that are quoted are what the vault says, with who has a say [teeth/balancer-v3]', async () => {
   const [quoter, hook] = [fakeAddress(31), fakeAddress(33)]
   const { sample } = createSampleLens({ heldOf: () => 0n, quote: () => 9n })
   const load = async (told: readonly Told[]) => {

@@ -35,7 +35,7 @@ const feesOf = ({ feePips, feePips1, quoter: asked }: Partial<ConcentratedRecord
   asked,
 ]
 
-s('have each the fees of their own oracle [teeth/range-fees]', async () => {
+s('have each the fees of their own oracle [teeth/algebra-fees]', async () => {
   const records = await load()
   assert.equal(records.map(feesOf), [
     [500, 600, quoter],
@@ -53,7 +53,7 @@ s('have each the fees of their own oracle [teeth/range-fees]', async () => {
   const gone = await camelotV3Family.refresh?.(deps, { records, dexes: [], blockNumber })
   assert.equal(gone?.get(pool), { quoter: undefined })
 })
-s('ask their quoter about both tokens, at any price [teeth/range-fees]', async () => {
+s('ask their quoter about both tokens, at any price [teeth/algebra-fees]', async () => {
   const [record] = await load()
   if (!record) throw new Error('there is no pool')
   const abi = parseAbi([

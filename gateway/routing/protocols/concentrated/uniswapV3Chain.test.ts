@@ -17,39 +17,49 @@ const [byFee, bySpacing] = ['uint24', 'int24'].map((key) => `getPool(address,add
   string,
 ]
 
-s('are looked up by tiers of their row, and by those enabled since [teeth/finds]', async () => {
-  const enabled = (feePips: number) => ({
-    topics: [0, feePips, 1].map((value) => numberToHex(value, { size: 32 })),
-    data: '0x' as const,
-  })
-  for (const [at, family] of [uniswapV3Family, pancakeV3Family, ramsesV2Family].entries()) {
-    // Tiers are kept by factory.
-    const row = { factory: fakeAddress(200 + at), feesPips: [500, 3_000] }
-    assert.equal(await findThrough(family, { ...row, logs: [enabled(3_000), enabled(250)] }), [
-      lookup(byFee, 500, 3_000),
-      lookup(byFee, 250),
+s(
+  'are looked up by tiers of their row, and by those enabled since [teeth/range-exchanges]',
+  async () => {
+    const enabled = (feePips: number) => ({
+      topics: [0, feePips, 1].map((value) => numberToHex(value, { size: 32 })),
+      data: '0x' as const,
+    })
+    for (const [at, family] of [uniswapV3Family, pancakeV3Family, ramsesV2Family].entries()) {
+      // Tiers are kept by factory.
+      const row = { factory: fakeAddress(200 + at), feesPips: [500, 3_000] }
+      assert.equal(await findThrough(family, { ...row, logs: [enabled(3_000), enabled(250)] }), [
+        lookup(byFee, 500, 3_000),
+        lookup(byFee, 250),
+      ])
+    }
+    const row = { factory: fakeAddress(210), feesPips: [500] }
+    assert.equal(await findThrough(uniswapV3Family, row), [lookup(byFee, 500)])
+  },
+)
+s(
+  'are looked up by spacings, up to sixty-four that came since [teeth/range-exchanges]',
+  async () => {
+    const factory = fakeAddress(70)
+    const spacings = (...all: readonly number[]): Told => [
+      factory,
+      'tickSpacings()(int24[])',
+      [all],
+    ]
+    const findBy = (poolKeys: readonly number[], ...told: readonly Told[]) =>
+      findThrough(slipstreamFamily, { factory, poolKeys, told })
+    assert.equal(await findBy([1, 100]), [lookup(bySpacing, 1, 100)])
+    assert.equal(await findBy([100], spacings(1, 50, 0, -5, 100, 7)), [
+      lookup(bySpacing, 100),
+      lookup(bySpacing, 1, 50, 7),
     ])
-  }
-  const row = { factory: fakeAddress(210), feesPips: [500] }
-  assert.equal(await findThrough(uniswapV3Family, row), [lookup(byFee, 500)])
-})
-s('are looked up by spacings, up to sixty-four that came since [teeth/finds]', async () => {
-  const factory = fakeAddress(70)
-  const spacings = (...all: readonly number[]): Told => [factory, 'tickSpacings()(int24[])', [all]]
-  const findBy = (poolKeys: readonly number[], ...told: readonly Told[]) =>
-    findThrough(slipstreamFamily, { factory, poolKeys, told })
-  assert.equal(await findBy([1, 100]), [lookup(bySpacing, 1, 100)])
-  assert.equal(await findBy([100], spacings(1, 50, 0, -5, 100, 7)), [
-    lookup(bySpacing, 100),
-    lookup(bySpacing, 1, 50, 7),
-  ])
-  const many = Array.from({ length: 65 }, (_, n) => n + 1)
-  assert.equal(await findBy([100], spacings(...many)), [
-    lookup(bySpacing, 100),
-    lookup(bySpacing, ...many.slice(0, 64)),
-  ])
-})
-s('ask nobody for tiers where nobody waits for more [teeth/finds]', async () => {
+    const many = Array.from({ length: 65 }, (_, n) => n + 1)
+    assert.equal(await findBy([100], spacings(...many)), [
+      lookup(bySpacing, 100),
+      lookup(bySpacing, ...many.slice(0, 64)),
+    ])
+  },
+)
+s('ask nobody for tiers where nobody waits for more [teeth/range-exchanges]', async () => {
   const { deps } = createViewNode([])
   const asked: string[] = []
   const client = {
@@ -64,11 +74,11 @@ s('ask nobody for tiers where nobody waits for more [teeth/finds]', async () => 
   const parameters = { dex, a, b, blockNumber: 7n, isBrief: true }
   assert.equal([await uniswapV3Family.find({ client }, parameters), asked], [[], ['eth_call']])
 })
-s('of Algebra have one pool for each pair [teeth/finds]', async () => {
+s('of Algebra have one pool for each pair [teeth/range-exchanges]', async () => {
   for (const family of [camelotV3Family, algebraIntegralFamily])
     assert.equal(await findThrough(family), [lookup('poolByPair(address,address)', 0)])
 })
-s('tell of a new pool where its factory puts it [teeth/range-reads]', () => {
+s('tell of a new pool where its factory puts it [teeth/range-exchanges]', () => {
   const [token0, token1, pool] = [1, 2, 3].map(fakeAddress) as [Hex, Hex, Hex]
   const topics = ['0x1', pad(token0), pad(token1), pad('0x5')]
   const made = { tokens: [token0, token1], address: pool }
@@ -83,32 +93,35 @@ s('tell of a new pool where its factory puts it [teeth/range-reads]', () => {
   ] as const)
     assert.equal(family.creations[0]?.read({ topics, data }), made)
 })
-s('have their fees read anew where they move apart from events [teeth/range-fees]', async () => {
-  const record = (n: number) =>
-    ({ id: fakeAddress(n), address: fakeAddress(n) }) as unknown as ConcentratedRecord
-  const views = [
-    [slipstreamFamily, 'fee()(uint24)'],
-    [ramsesV2Family, 'currentFee()(uint24)'],
-  ] as const
-  for (const [family, view] of views) {
-    const { deps } = createViewNode([
-      [fakeAddress(1), view, [999_999]],
-      [fakeAddress(2), view, [1_000_000]],
-      [fakeAddress(3), view, [0]],
-    ])
-    const parameters = { records: [1, 2, 3, 4].map(record), dexes: [], blockNumber: 7n }
+s(
+  'have their fees read anew where they move apart from events [teeth/range-exchanges]',
+  async () => {
+    const record = (n: number) =>
+      ({ id: fakeAddress(n), address: fakeAddress(n) }) as unknown as ConcentratedRecord
+    const views = [
+      [slipstreamFamily, 'fee()(uint24)'],
+      [ramsesV2Family, 'currentFee()(uint24)'],
+    ] as const
+    for (const [family, view] of views) {
+      const { deps } = createViewNode([
+        [fakeAddress(1), view, [999_999]],
+        [fakeAddress(2), view, [1_000_000]],
+        [fakeAddress(3), view, [0]],
+      ])
+      const parameters = { records: [1, 2, 3, 4].map(record), dexes: [], blockNumber: 7n }
+      assert.equal(
+        [...((await family.refresh?.(deps, parameters)) ?? [])],
+        [
+          [fakeAddress(1), { feePips: 999_999, feePips1: 999_999 }],
+          [fakeAddress(3), { feePips: 0, feePips1: 0 }],
+        ],
+      )
+    }
     assert.equal(
-      [...((await family.refresh?.(deps, parameters)) ?? [])],
-      [
-        [fakeAddress(1), { feePips: 999_999, feePips1: 999_999 }],
-        [fakeAddress(3), { feePips: 0, feePips1: 0 }],
-      ],
+      [uniswapV3Family, slipstreamFamily, ramsesV2Family].map(({ movesApart }) => movesApart),
+      [undefined, true, undefined],
     )
-  }
-  assert.equal(
-    [uniswapV3Family, slipstreamFamily, ramsesV2Family].map(({ movesApart }) => movesApart),
-    [undefined, true, undefined],
-  )
-  assert.is(uniswapV3Family.refresh, undefined)
-})
+    assert.is(uniswapV3Family.refresh, undefined)
+  },
+)
 s.run()

@@ -40,7 +40,7 @@ async function load(pools: ReturnType<typeof poolsOf>, say?: Say, isBrief = fals
 /** An id where those who note failures look for it. */
 const questionOf = (id: Hex) => `0x00000000${id.slice(2)}`
 
-s('are asked for one by one while they are few, else by twenty [teeth/managed-reads]', async () => {
+s('are asked for one by one while they are few, else by twenty [teeth/managed-pools]', async () => {
   const sizesOf = async (count: number, isBrief = false) =>
     (await load(poolsOf(count), undefined, isBrief)).sizes
   assert.equal(await sizesOf(16), Array(16).fill(1))
@@ -48,7 +48,7 @@ s('are asked for one by one while they are few, else by twenty [teeth/managed-re
   assert.equal(await sizesOf(21), [20, 1])
   assert.equal(await sizesOf(6, true), [4, 2])
 })
-s('are asked of their own manager [teeth/managed-reads]', async () => {
+s('are asked of their own manager [teeth/managed-pools]', async () => {
   const both = poolsOf(10).flatMap((pool) => [pool, { ...pool, address: second }])
   const { calls, records } = await load(both)
   assert.equal(
@@ -61,7 +61,7 @@ s('are asked of their own manager [teeth/managed-reads]', async () => {
   assert.is(records.length, 20)
 })
 s(
-  'that a call did not reach are asked for again, in smaller ones [teeth/managed-reads]',
+  'that a call did not reach are asked for again, in smaller ones [teeth/managed-pools]',
   async () => {
     const late = new Set([0, 1, 2, 3, 4].map(idAt))
     for (const [isBrief, rest] of [
@@ -79,7 +79,7 @@ s(
     }
   },
 )
-s('whose ticks take more than a call are given up after two [teeth/managed-reads]', async () => {
+s('whose ticks take more than a call are given up after two [teeth/managed-pools]', async () => {
   const stuck = { done: false, sqrtPriceX96: 0n, ticks: [] }
   const { records, sizes, questions } = await load(poolsOf(1), ({ fromWord }) => ({
     ...stuck,
@@ -90,7 +90,7 @@ s('whose ticks take more than a call are given up after two [teeth/managed-reads
   // The least price is one.
   assert.is((await load(poolsOf(1), () => ({ sqrtPriceX96: 1n }))).records.length, 1)
 })
-s('that nobody could read are told by their id [teeth/managed-reads]', async () => {
+s('that nobody could read are told by their id [teeth/managed-pools]', async () => {
   const { records, questions } = await load(poolsOf(3), ({ id }) => {
     if (id === idAt(0)) throw new Error('out of gas')
     return { ok: id !== idAt(1) }
@@ -101,14 +101,14 @@ s('that nobody could read are told by their id [teeth/managed-reads]', async () 
   )
   assert.equal(questions, [`unreadable ${questionOf(idAt(0))}`])
 })
-s('are none without a key [teeth/managed-reads]', async () => {
+s('are none without a key [teeth/managed-pools]', async () => {
   const { deps, declined } = openManagers()
   const pools = [{ dex, address: manager, id: idAt(0) }]
   assert.equal(await uniswapV4Family.load(deps, { pools, blockNumber }), [])
   assert.equal(declined, [manager])
 })
 
-s('are looked up by keys of all tiers, native currency too [teeth/managed-finds]', async () => {
+s('are looked up by keys of all tiers, native currency too [teeth/managed-pools]', async () => {
   const asked: unknown[] = []
   const found = { id: idAt(6), currency0: token0, currency1: token1, fee: 500, tickSpacing: 10 }
   const node = createViewNode([], {
@@ -135,7 +135,7 @@ s('are looked up by keys of all tiers, native currency too [teeth/managed-finds]
   const ofFound = { ...rest, ...currencies, hooks: zeroAddress }
   assert.equal(pools, [{ dex: row, address: manager, id, key: ofFound }])
 })
-s('are looked up by 2,500 keys at once [teeth/managed-finds]', async () => {
+s('are looked up by 2,500 keys at once [teeth/managed-pools]', async () => {
   const sizes: number[] = []
   const node = createViewNode([], {
     findManaged: (_: Hex, a: readonly Hex[], b: readonly Hex[]) => {
@@ -149,7 +149,7 @@ s('are looked up by 2,500 keys at once [teeth/managed-finds]', async () => {
   assert.equal(sizes, [2_500, 1])
 })
 
-s('pay for what nobody has paid a fee in yet [teeth/managed-logs]', async () => {
+s('pay for what nobody has paid a fee in yet [teeth/managed-pools]', async () => {
   const [read] = (await load(poolsOf(1), () => ({ ticks: [] }))).records
   if (!read) throw new Error('there is no pool')
   const fresh = { ...read, isFresh: [true, true] }
@@ -173,7 +173,7 @@ s('pay for what nobody has paid a fee in yet [teeth/managed-logs]', async () => 
   )
   assert.equal(swap([0n, 0n], { ...fresh, isFresh: [false, false] }), [false, false])
 })
-s('swap through their manager by their key, at their own price [teeth/managed-logs]', async () => {
+s('swap through their manager by their key, at their own price [teeth/managed-pools]', async () => {
   const [record] = (await load(poolsOf(1))).records
   if (!record) throw new Error('there is no pool')
   const step = uniswapV4Family.encodeStep(record, { tokenIn: token0, tokenOut: token1 })

@@ -15,13 +15,13 @@ const [pool, usd] = [fakeAddress(1), fakeAddress(2)]
 const dex = fakeDex({ protocol: 'curve_plain' })
 const blockNumber = 7n
 
-s('a factory is asked for the first five pools of a pair [teeth/finds]', async () => {
+s('a factory is asked for the first five pools of a pair [teeth/curve-factories]', async () => {
   const first = lookup('find_pool_for_coins(address,address,uint256)', 0, 1, 2, 3, 4)
   for (const family of [curvePlainFamily, curveStableNgFamily])
     assert.equal(await findThrough(family), [first])
 })
 s(
-  'a factory lists its pools, each once, unless they are too many [teeth/curve-chains]',
+  'a factory lists its pools, each once, unless they are too many [teeth/curve-factories]',
   async () => {
     const list = async (told: readonly Told[]) =>
       (await curvePlainFamily.list?.(createViewNode(told).deps, { dex, blockNumber }))?.map(
@@ -42,7 +42,7 @@ s(
     assert.equal([await list([]), await list([entry(0n, pool)])], [[], []])
   },
 )
-s('a factory is asked about 200 pairs at once [teeth/curve-chains]', async () => {
+s('a factory is asked about 200 pairs at once [teeth/curve-factories]', async () => {
   const sizes: number[] = []
   const findPools = (...[, , a, b]: readonly (readonly Hex[])[]) => {
     sizes.push((a?.length ?? 0) * (b?.length ?? 0))
@@ -53,7 +53,7 @@ s('a factory is asked about 200 pairs at once [teeth/curve-chains]', async () =>
   await curvePlainFamily.find(deps, { dex, a: [usd], b, blockNumber })
   assert.equal(sizes, [200, 1])
 })
-s('a price is that of next to nothing, at any balance [teeth/curve-chains]', () => {
+s('a price is that of next to nothing, at any balance [teeth/curve-factories]', () => {
   const state = {
     id: pool,
     tokens: [],
@@ -73,7 +73,7 @@ s('a price is that of next to nothing, at any balance [teeth/curve-chains]', () 
     near(curvePrice(state, i, j), Number(paid) / Number(amountIn), 1e-7)
   }
 })
-s('pools are followed by the events of their contracts [teeth/curve-chains]', () => {
+s('pools are followed by the events of their contracts [teeth/curve-factories]', () => {
   const lists = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
   const followed = [
     'TokenExchange(address,int128,uint256,int128,uint256)',

@@ -336,7 +336,7 @@ s(
   },
 )
 
-s('are looked up as their factories know them [teeth/finds]', async () => {
+s('are looked up as their factories know them [teeth/pair-chains]', async () => {
   const byPair = lookup('getPair(address,address)', 0)
   assert.equal(await findThrough(uniswapV2Family), [byPair])
   assert.equal(await findThrough(camelotV2Family), [byPair])

@@ -127,7 +127,7 @@ s('are announced with the bytes that they were made of [teeth/trident-chain]', (
   assert.is(creation?.read({ topics, data: data.slice(0, -64) as Hex }), undefined)
   assert.is(creation?.read({ topics, data: '0x' }), undefined)
 })
-s('are looked up by the first four numbers of their pair [teeth/finds]', async () => {
+s('are looked up by the first four numbers of their pair [teeth/trident-chain]', async () => {
   const byNumber = lookup('pools(address,address,uint256)', 0, 1, 2, 3)
   assert.equal(await findThrough(tridentFamily), [byNumber])
 })

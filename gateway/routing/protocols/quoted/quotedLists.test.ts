@@ -83,7 +83,7 @@ s('vaults are those of a dated list that are there [teeth/lists]', async () => {
   for (const family of [dodoV2Family, ramsesV1Family]) assert.is(family.list, undefined)
 })
 
-s('pairs are looked up as their factories know them [teeth/finds]', async () => {
+s('pairs are looked up as their factories know them [teeth/lists]', async () => {
   const byPlace = lookup('find_pool_for_coins(address,address,uint256)', 0, 1, 2, 3, 4)
   assert.equal(await findThrough(curveCryptoFamily), [byPlace])
   const byKind = lookup('getPair(address,address,bool)', 0, 1)
