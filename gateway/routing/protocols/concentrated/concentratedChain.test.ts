@@ -1,9 +1,10 @@
 import { getAddress, type Hex } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { proveEvents } from '../../testing/proveEvents.ts'
-import { openRanges, rangeAnswer, ticksOf } from '../../testing/rangeLens.ts'
+import { openRanges, rangeAnswer, rangeTokens, ticksOf } from '../../testing/rangeLens.ts'
 import { fakeAddress, fakeDex } from '../../testing/viewNode.ts'
 import { algebraIntegralFamily, camelotV3Family } from './algebraChain.ts'
+import type { ConcentratedRecord } from './concentratedRecord.ts'
 import {
   pancakeV3Family,
   ramsesV2Family,
@@ -13,16 +14,105 @@ import {
 
 const s = suite('pools of ticks, round by round')
 const dex = fakeDex({ protocol: 'uniswap_v3' })
-const poolsOf = (count: number) =>
+const blockNumber = 7n
+const [pool, other] = [fakeAddress(1), fakeAddress(2)]
+const firstTick = -8_388_608
+const record: ConcentratedRecord = {
+  id: pool,
+  address: getAddress(pool),
+  dex: 'd',
+  tokens: rangeTokens,
+  changedBlock: 7n,
+  swapsSeen: 0,
+  protocol: 'uniswap_v3',
+  feePips: 500,
+  feePips1: 600,
+  isFresh: [false, true],
+  tickSpacing: 60,
+  sqrtPriceX96: 1n << 96n,
+  tick: -3,
+  liquidity: 7n,
+  ticks: [
+    { index: -60, gross: 9n, net: 7n },
+    { index: 60, gross: 7n, net: -7n },
+  ],
+}
+
+const poolsOf = (...addresses: readonly Hex[]) => addresses.map((address) => ({ dex, address }))
+
+const manyOf = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ dex, address: fakeAddress(100 + n) }))
 const first = fakeAddress(100)
 
 async function load(count: number, say: Parameters<typeof openRanges>[0], isBrief = false) {
   const { deps, calls, failures } = openRanges(say)
-  const pools = poolsOf(count)
-  const records = await uniswapV3Family.load(deps, { pools, blockNumber: 7n, isBrief })
+  const pools = manyOf(count)
+  const records = await uniswapV3Family.load(deps, { pools, blockNumber, isBrief })
   return { records, failures, sizes: calls.map(({ length }) => length) }
 }
+
+s('are read from the first tick to the last, each way packed [teeth/range-rounds]', async () => {
+  const { deps, calls, failures } = openRanges(() => ({}))
+  const read = await uniswapV3Family.load(deps, { pools: poolsOf(pool), blockNumber })
+  assert.equal(read, [record])
+  assert.equal(
+    calls.map((requests) => requests.map(({ from, shape }) => [from, shape])),
+    [[[firstTick, 0]]],
+  )
+  assert.equal(failures, [])
+})
+s(
+  'are continued where a call ended, with the state of its first part [teeth/range-rounds]',
+  async () => {
+    const { deps, calls } = openRanges(({ from }) =>
+      from === firstTick
+        ? { done: false, next: 12, ticks: ticksOf([-60, 9n, 7n]) }
+        : { liquidity: 99n, ticks: ticksOf([60, 7n, -7n]) },
+    )
+    const read = await uniswapV3Family.load(deps, { pools: poolsOf(pool), blockNumber })
+    assert.equal(read, [record])
+    assert.equal(
+      calls.flat().map(({ from }) => from),
+      [firstTick, 12],
+    )
+  },
+)
+s(
+  'are told in part where they never end, and not at all where nothing is read [teeth/range-rounds]',
+  async () => {
+    const endless = openRanges(({ from }, round) => ({
+      done: false,
+      next: from + 1,
+      ticks: ticksOf([round, 1n, 1n]),
+    }))
+    const [part] = await uniswapV3Family.load(endless.deps, { pools: poolsOf(pool), blockNumber })
+    assert.equal([part?.isPart, part?.ticks.length, endless.calls.length], [true, 12, 12])
+    assert.equal(endless.failures, [`endless ${pool}`])
+    // Its ticks take more gas than a whole call has.
+    const stuck = openRanges(({ from }) => ({ done: false, next: from, tickSpacing: 0, ticks: [] }))
+    assert.equal(await uniswapV3Family.load(stuck.deps, { pools: poolsOf(pool), blockNumber }), [])
+    assert.equal([stuck.calls.length, stuck.failures], [1, []])
+    const none = openRanges(({ pool: asked }) => ({ ok: asked.toLowerCase() !== pool }))
+    const read = await uniswapV3Family.load(none.deps, { pools: poolsOf(pool, other), blockNumber })
+    assert.equal([read.map(({ id }) => id), none.failures], [[other], [`reverted ${pool}`]])
+  },
+)
+s(
+  'travel alone where they are few, and together where nobody waits for one [teeth/range-rounds]',
+  async () => {
+    const sizes = async (count: number, isBrief: boolean) => {
+      const { deps, calls } = openRanges(() => ({}))
+      const pools = poolsOf(...Array.from({ length: count }, (_, n) => fakeAddress(100 + n)))
+      const read = await uniswapV3Family.load(deps, { pools, blockNumber, isBrief })
+      assert.is(read.length, count)
+      return calls.map((requests) => requests.length)
+    }
+    assert.equal(await sizes(3, false), [1, 1, 1])
+    assert.equal(await sizes(6, true), [4, 2])
+    assert.equal(await sizes(17, false), [17])
+    assert.equal(await sizes(41, false), [40, 1])
+  },
+)
 
 s('are asked for one by one up to sixteen [teeth/range-rounds]', async () => {
   const { sizes } = await load(16, () => ({}))

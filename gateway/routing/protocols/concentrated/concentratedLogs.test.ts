@@ -184,6 +184,7 @@ s('each fork has its own gas, and asks for the events it has [teeth/range-logs]'
   const [price, depth] = [uniswapV3Family.midPrice, uniswapV3Family.depth]
   const four = { ...record, sqrtPriceX96: 2n << 96n }
   assert.equal([price(four, 0, 1), price(four, 1, 0)], [4, 0.25])
+  assert.is(price({ ...record, sqrtPriceX96: 3n << 96n }, 0, 1), 9)
   assert.equal([depth(four, 0), depth(four, 1)], [50, 200])
   assert.is(depth({ ...four, liquidity: -1n }, 0), undefined)
 })

@@ -1,6 +1,7 @@
 import { type Hex, numberToHex, pad } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { findThrough, lookup } from '../../testing/findThrough.ts'
+import { openRanges } from '../../testing/rangeLens.ts'
 import { createViewNode, fakeAddress, fakeDex, type Told } from '../../testing/viewNode.ts'
 import { algebraIntegralFamily, camelotV3Family } from './algebraChain.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
@@ -92,6 +93,18 @@ s('tell of a new pool where its factory puts it [teeth/range-exchanges]', () => 
     [algebraIntegralFamily, first],
   ] as const)
     assert.equal(family.creations[0]?.read({ topics, data }), made)
+})
+s('of Ramses take what their owners set since [teeth/range-exchanges]', async () => {
+  const [pool, view] = [fakeAddress(1), 'currentFee()(uint24)']
+  const load = async (told: readonly Told[]) => {
+    const pools = [{ dex: fakeDex({ protocol: 'ramses_v2' }), address: pool }]
+    const { deps } = openRanges(undefined, told)
+    return (await ramsesV2Family.load(deps, { pools, blockNumber: 7n }))[0]
+  }
+  const read = await load([[pool, view, [70]]])
+  assert.equal([read?.protocol, read?.feePips, read?.feePips1], ['ramses_v2', 70, 70])
+  assert.is(await load([]), undefined)
+  assert.is(await load([[pool, view, [1_000_000]]]), undefined)
 })
 s(
   'have their fees read anew where they move apart from events [teeth/range-exchanges]',

@@ -3,8 +3,14 @@ import { assert, suite } from '../../../../fixtures/test.ts'
 import type { PoolKey } from '../../reads/poolRef.ts'
 import { near } from '../../testing/near.ts'
 import { proveEvents } from '../../testing/proveEvents.ts'
-import { openManagers, rangeTokens } from '../../testing/rangeLens.ts'
-import { createViewNode, fakeAddress, fakeDex, fakeLog } from '../../testing/viewNode.ts'
+import { managedAnswer, openManagers, rangeTokens } from '../../testing/rangeLens.ts'
+import {
+  codeHashOf,
+  createViewNode,
+  fakeAddress,
+  fakeDex,
+  fakeLog,
+} from '../../testing/viewNode.ts'
 import { uniswapV4Family } from './uniswapV4Chain.ts'
 
 const s = suite('pools inside a manager')
@@ -40,6 +46,94 @@ async function load(pools: ReturnType<typeof poolsOf>, say?: Say, isBrief = fals
 /** An id where those who note failures look for it. */
 const questionOf = (id: Hex) => `0x00000000${id.slice(2)}`
 
+const native: PoolKey = { ...key, currency0: zeroAddress }
+const ticks = [
+  { index: -60, gross: 9n, net: 7n },
+  { index: 60, gross: 7n, net: -7n },
+]
+function openManager(...say: Parameters<typeof openManagers>) {
+  const node = openManagers(...say)
+  const load = async (own: Partial<PoolKey> = {}, row = {}) => {
+    const ref = {
+      dex: { ...dex, ...row },
+      address: manager,
+      id: idAt(6),
+      key: { ...native, ...own },
+    }
+    return (await uniswapV4Family.load(node.deps, { pools: [ref], blockNumber }))[0]
+  }
+  return { ...node, load }
+}
+
+s(
+  'inside a manager are known by their key, native currency as its wrapped token [teeth/managed-pools]',
+  async () => {
+    const { load, calls } = openManager()
+    assert.equal(await load(), {
+      id: idAt(6),
+      address: getAddress(manager),
+      dex: 'd',
+      tokens: [weth, token1],
+      changedBlock: 7n,
+      swapsSeen: 0,
+      protocol: 'uniswap_v4',
+      key: native,
+      feePips: 500,
+      lpFeePips: 500,
+      protocolFeePips: [8, 9],
+      isFresh: [true, false],
+      tickSpacing: 60,
+      sqrtPriceX96: 1n << 96n,
+      tick: -3,
+      liquidity: 7n,
+      ticks: ticks,
+    })
+    const requests = [{ id: idAt(6), tickSpacing: 60, fromWord: -32_768 }]
+    assert.equal(calls, [[manager, requests]])
+  },
+)
+s(
+  'are continued inside a manager, too, and told in part without end [teeth/managed-pools]',
+  async () => {
+    const two = openManager(({ fromWord }) =>
+      fromWord === 5
+        ? { ticks: managedAnswer.ticks.slice(2) }
+        : { done: false, nextWord: 5, ticks: managedAnswer.ticks.slice(0, 2) },
+    )
+    assert.equal((await two.load())?.ticks, ticks)
+    const endless = openManager((_, round) => ({ done: false, nextWord: round }))
+    const part = await endless.load()
+    assert.equal([part?.isPart, part?.ticks.length, endless.calls.length], [true, 16, 8])
+    assert.equal(endless.failures, [`endless ${manager}`])
+    const unopened = openManager(() => ({ sqrtPriceX96: 0n }))
+    assert.is(await unopened.load(), undefined)
+    assert.is(await openManager(() => ({ ok: false })).load(), undefined)
+  },
+)
+s(
+  'with hooks that act on swaps are asked of a quoter, or declined [teeth/managed-pools]',
+  async () => {
+    const quoter = fakeAddress(21)
+    // Bits 7, 6, 3 and 2: before and after swaps, and both returning amounts.
+    for (const bit of [7, 6, 3, 2]) {
+      const hooks = getAddress(pad(`0x${(0xab0000 | (1 << bit)).toString(16)}`, { size: 20 }))
+      const asked = await openManager().load({ hooks }, { quoter })
+      const lower = hooks.toLowerCase()
+      assert.equal(
+        [asked?.quoter, asked?.parts],
+        [quoter, [{ address: lower, codeHash: codeHashOf(lower) }]],
+      )
+      const mute = openManager()
+      assert.equal([await mute.load({ hooks }), mute.declined], [undefined, [manager]])
+    }
+    const dynamic = openManager()
+    assert.equal([await dynamic.load({ fee: 0x80_0000 }), dynamic.declined], [undefined, [manager]])
+    assert.is((await openManager().load({ fee: 0x80_0000 }, { quoter }))?.quoter, quoter)
+    const idle = getAddress(pad('0xab0033', { size: 20 }))
+    const left = await openManager().load({ hooks: idle }, { quoter })
+    assert.equal([left?.quoter, left?.parts], [undefined, undefined], 'swaps are left alone')
+  },
+)
 s('are asked for one by one while they are few, else by twenty [teeth/managed-pools]', async () => {
   const sizesOf = async (count: number, isBrief = false) =>
     (await load(poolsOf(count), undefined, isBrief)).sizes
@@ -184,12 +278,13 @@ s('swap through their manager by their key, at their own price [teeth/managed-po
   )
   assert.equal([step.pool, step.data], [getAddress(manager), data])
   const { midPrice, depth, nameInLogs, isQuoted, crossingGas, takesTaxedInput } = uniswapV4Family
-  const four = { ...record, sqrtPriceX96: 2n << 96n, liquidity: 100n }
-  near(midPrice(four, 0, 1), 4)
-  near(midPrice(four, 1, 0), 1 / 4)
-  assert.equal([depth(four, 0), depth(four, 1)], [50, 200])
+  const nine = { ...record, sqrtPriceX96: 3n << 96n, liquidity: 60n }
+  near(midPrice(nine, 0, 1), 9)
+  near(midPrice(nine, 1, 0), 1 / 9)
+  near(depth(nine, 0), 20)
+  near(depth(nine, 1), 180)
   assert.equal(
-    [0n, -1n].map((liquidity) => depth({ ...four, liquidity }, 0)),
+    [0n, -1n].map((liquidity) => depth({ ...nine, liquidity }, 0)),
     [0, undefined],
   )
   assert.equal(nameInLogs?.(record), { name: idAt(0), by: [getAddress(manager)] })
