@@ -94,8 +94,9 @@ s(
   async () => {
     const load = async (told: readonly Told[], family = balancerV3StableFamily) => {
       const node = createViewNode(told)
-      const [record] = await family.load(node.deps, { pools, blockNumber })
-      return { record, ...node }
+      const loaded = await family.load(node.deps, { pools, blockNumber })
+      assert.ok(loaded.every(Boolean))
+      return { record: loaded[0], ...node }
     }
     const { record, declined, failures } = await load(v3)
     if (!record) throw new Error('there is no pool')

@@ -53,6 +53,22 @@ s('a factory is asked about 200 pairs at once [teeth/curve-factories]', async ()
   await curvePlainFamily.find(deps, { dex, a: [usd], b, blockNumber })
   assert.equal(sizes, [200, 1])
 })
+s('a factory is asked for all of a long list [teeth/curve-factories]', async () => {
+  const told = [0n, 63n].map(
+    (at): Told => [
+      dex.factory,
+      'find_pool_for_coins(address,address,uint256)(address)',
+      [fakeAddress(100 + Number(at))],
+      [usd, pool, at],
+    ],
+  )
+  const { deps } = createViewNode(told, { findPools: () => [[], [0n]] })
+  const found = await curvePlainFamily.find(deps, { dex, a: [usd], b: [pool], blockNumber })
+  assert.equal(
+    found.map(({ address }) => address),
+    [fakeAddress(100), fakeAddress(163)],
+  )
+})
 s('a price is that of next to nothing, at any balance [teeth/curve-factories]', () => {
   const state = {
     id: pool,

@@ -6,6 +6,7 @@ import {
   fakeAddress,
   fakeDex,
   fakeLog,
+  moveTold,
   partOf,
   type Told,
 } from '../../testing/viewNode.ts'
@@ -26,6 +27,8 @@ const dex = fakeDex({ protocol: 'curve_plain' })
 const blockNumber = 7n
 /** What answers nothing stands before: each pool's answers are its own. */
 const pools = [fakeAddress(600), pool].map((address) => ({ dex, address }))
+const other = fakeAddress(9)
+const beside = [pool, other].map((address) => ({ dex, address }))
 const balances = [1_000_000n * e(6), 1_000_000n * e(18)]
 
 /** A million dollars of 6 decimals and a million of the native currency. */
@@ -107,9 +110,10 @@ const ofMany = (told: (j: number) => bigint): readonly Told[] => [
 ]
 s('plain ones have four coins at most, each priced as we do [teeth/curve-chains]', async () => {
   const own = (j: number) => curvePlainAmountOut(many, { i: 0, j, amountIn: e(21) }) ?? 0n
-  const { deps } = createViewNode(ofMany(own))
-  const [record] = await curvePlainFamily.load(deps, { pools, blockNumber })
+  const { deps } = createViewNode([...ofMany(own), ...moveTold(ofMany(own), pool, other)])
+  const [record, twin] = await curvePlainFamily.load(deps, { pools: beside, blockNumber })
   assert.equal([record?.tokens.length, record?.balances], [4, many.balances])
+  assert.equal(twin, { ...record, id: other, address: getAddress(other) })
   for (const lie of [1, 2, 3])
     assert.is(await count(ofMany((j) => (j === lie ? 2n * own(j) : own(j)))), 0)
 })
@@ -248,6 +252,9 @@ s('NG pools are read with the code that tells their rates [teeth/curve-chains]',
   })
   assert.equal(fields?.get(pool), ngMoving)
   assert.is(curveStableNgFamily.asksOracles, true)
+  const both = createViewNode([...ng, ...moveTold(ng, pool, other)])
+  const [, twin] = await curveStableNgFamily.load(both.deps, { pools: beside, blockNumber })
+  assert.equal(twin, { ...record, id: other, address: getAddress(other) })
 })
 s('NG pools have two to eight coins, native currency too [teeth/curve-chains]', async () => {
   const load = async (count: number) => {

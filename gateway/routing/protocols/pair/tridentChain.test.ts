@@ -48,7 +48,9 @@ s('are what lies in their box [teeth/trident-chain]', async () => {
     const { deps } = createViewNode(told)
     // What answers nothing stands before: each pool's answers are its own.
     const pools = [fakeAddress(600), pool].map((address) => ({ dex: own, address }))
-    return (await tridentFamily.load(deps, { pools, blockNumber }))[0]
+    const loaded = await tridentFamily.load(deps, { pools, blockNumber })
+    assert.ok(loaded.every(Boolean))
+    return loaded[0]
   }
   const held = { shares: [21n, 22n], elastics: [31n, 32n], bases: [41n, 42n], liquid: [51n, 52n] }
   const record = await load(tridentViews())
@@ -86,10 +88,15 @@ s('are what lies in their box [teeth/trident-chain]', async () => {
   assert.equal(fine?.units, [e(36), e(36)])
   // What follows another pool is its own.
   const twin = { ...record, id: other, address: getAddress(other) }
-  const told = [...tridentViews(), ...moveTold(tridentViews(), pool, other)]
+  const third = fakeAddress(9)
+  const told = [pool, other, third].flatMap((each) => moveTold(tridentViews(), pool, each))
   const { deps } = createViewNode(told)
-  const pools = [pool, other].map((address) => ({ dex, address }))
-  assert.equal(await tridentFamily.load(deps, { pools, blockNumber }), [record, twin])
+  const pools = [pool, other, third].map((address) => ({ dex, address }))
+  assert.equal(await tridentFamily.load(deps, { pools, blockNumber }), [
+    record,
+    twin,
+    { ...twin, id: third, address: getAddress(third) },
+  ])
   const gone = { ...record, id: 'gone', address: fakeAddress(600) }
   const records = [gone, record, twin]
   const fields = await tridentFamily.refresh?.(deps, { records, dexes: [dex], blockNumber })

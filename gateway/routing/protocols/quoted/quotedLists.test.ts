@@ -183,6 +183,32 @@ s('pairs of Ramses stand second in the event that makes them [teeth/lists]', () 
     assert.is(family.creations[0]?.read({ topics: [], data: '0x' }), undefined)
 })
 
+s('each pool has its own answers, whoever stands beside it [teeth/lists]', async () => {
+  const { sample } = createSampleLens({ heldOf: () => 9n, quote: () => 5n })
+  const coins = 'coins(uint256)(address)'
+  const [there, back] = [
+    [token0, token1],
+    [token1, token0],
+  ] as const
+  for (const [family, one, two, args] of [
+    [curveCryptoFamily, coins, coins, [[0n], [1n]]],
+    [dodoV2Family, '_BASE_TOKEN_()(address)', '_QUOTE_TOKEN_()(address)', [[], []]],
+    [ramsesV1Family, 'token0()(address)', 'token1()(address)', [[], []]],
+  ] as const) {
+    const tell = (of: Hex, tokens: readonly [Hex, Hex]): readonly Told[] => [
+      [of, one, [tokens[0]], args[0]],
+      [of, two, [tokens[1]], args[1]],
+    ]
+    const told = [...tell(pool, there), ...tell(other, back), ...tell(quoter, there)]
+    const { deps } = createViewNode(told, { sample })
+    const pools = [pool, other, quoter].map((address) => ({ dex: usual, address }))
+    const loaded = await family.load(deps, { pools, blockNumber })
+    assert.equal(
+      loaded.map(({ tokens }) => tokens),
+      [there, back, there],
+    )
+  }
+})
 s(
   'WOOFi has twelve tokens at most, the known ones that it holds any of [teeth/lists]',
   async () => {

@@ -21,9 +21,10 @@ const aave = fakeDex({
   protocol: 'aave_v3',
   factory: market,
   announcer: configurator,
-  // The first is none of the market's.
+  // The first two are none of the market's.
   reserves: [
     [fakeAddress(600), fakeAddress(601)],
+    [fakeAddress(603), fakeAddress(604)],
     [asset, aToken],
   ],
 })
@@ -47,12 +48,14 @@ const reserve = (configuration: bigint): readonly Told[] => [
   [asset, 'balanceOf(address)(uint256)', [900n], [aToken]],
   [aToken, 'scaledTotalSupply()(uint256)', [5_000_000n]],
 ]
-/** The first is listed and none of the market's, the second is not listed. */
-const pools = [pad(fakeAddress(600)), pad(fakeAddress(602)), id].map((own) => ({
-  dex: aave,
-  address: market,
-  id: own,
-}))
+/** The second is not listed, and what stands beside it is none of the market's. */
+const pools = [pad(fakeAddress(600)), pad(fakeAddress(602)), pad(fakeAddress(603)), id].map(
+  (own) => ({
+    dex: aave,
+    address: market,
+    id: own,
+  }),
+)
 const load = async (told: readonly Told[]) =>
   (await aaveV3Family.load(createViewNode(told).deps, { pools, blockNumber }))[0]
 const boundless = 2n ** 112n
@@ -196,7 +199,9 @@ const views = (owner: Hex): readonly Told[] => [
 s('a PSM pays what lies with it, or with who lets it [teeth/wrapped-chains]', async () => {
   const loadPsm = async (told: readonly Told[]) => {
     const { deps } = createViewNode(told)
-    return (await psm3Family.load(deps, { pools: psms, blockNumber }))[0]
+    const loaded = await psm3Family.load(deps, { pools: psms, blockNumber })
+    assert.ok(loaded.every(Boolean))
+    return loaded[0]
   }
   const record = await loadPsm(views(pocket))
   if (!record) throw new Error('there is no PSM')
@@ -228,18 +233,25 @@ s('a PSM pays what lies with it, or with who lets it [teeth/wrapped-chains]', as
   assert.equal(long?.units, [e(36), e(36), e(36)])
   // What follows another is its own, and nothing of the one before.
   const second = moveTold(views(pocket), market, twin)
-  const both = createViewNode([...views(pocket), ...second])
-  const two = [market, twin].map((address) => ({ dex: psm, address }))
-  const loaded = await psm3Family.load(both.deps, { pools: two, blockNumber })
-  assert.equal(loaded, [record, { ...record, id: twin, address: getAddress(twin) }])
+  const third = fakeAddress(17)
+  const all = createViewNode([
+    ...views(pocket),
+    ...second,
+    ...moveTold(views(pocket), market, third),
+  ])
+  const three = [market, twin, third].map((address) => ({ dex: psm, address }))
+  const loaded = await psm3Family.load(all.deps, { pools: three, blockNumber })
+  const copyAt = (address: Hex) => ({ ...record, id: address, address: getAddress(address) })
+  assert.equal(loaded, [market, twin, third].map(copyAt))
   const left = [
     ...changeTold(views(pocket), 'pocket'),
     ...second,
     [usdc, 'balanceOf(address)(uint256)', [1n], [usdc]],
     [usdc, 'allowance(address,address)(uint256)', [1n], [usdc, market]],
   ] as const
+  const two = three.slice(0, 2)
   const rest = await psm3Family.load(createViewNode(left).deps, { pools: two, blockNumber })
-  assert.equal(rest, loaded.slice(1))
+  assert.equal(rest, [copyAt(twin)])
   const { deps } = createViewNode(generous)
   const gone = { id: 'gone', tokens: [usds, usds, usds] }
   const records = [{ ...record, ...gone }, record]
