@@ -46,7 +46,7 @@ export const managedAnswer = {
   isFresh1: false,
   nextWord: 0,
   lpFee: 500,
-  protocolFee: (9 << 12) | 8,
+  protocolFee: (9 << 12) | 7,
 }
 
 /** A node with pools of ticks: what a lens says to each round of questions, and what it was asked. */

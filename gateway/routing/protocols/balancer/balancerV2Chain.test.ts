@@ -47,8 +47,11 @@ const v2: readonly Told[] = [
     [poolId],
   ],
 ]
-const loadV2 = async (told: readonly Told[], family = balancerV2WeightedFamily) =>
-  (await family.load(createViewNode(told).deps, { pools, blockNumber }))[0]
+const loadV2 = async (told: readonly Told[], family = balancerV2WeightedFamily) => {
+  const loaded = await family.load(createViewNode(told).deps, { pools, blockNumber })
+  assert.ok(loaded.every(Boolean))
+  return loaded[0]
+}
 
 s('of the second vault are read by it and by the pool [teeth/balancer-v2]', async () => {
   const record = await loadV2(v2)

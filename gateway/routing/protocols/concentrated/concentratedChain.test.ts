@@ -47,7 +47,11 @@ const first = fakeAddress(100)
 async function load(count: number, say: Parameters<typeof openRanges>[0], isBrief = false) {
   const { deps, calls, failures } = openRanges(say)
   const pools = manyOf(count)
-  const records = await uniswapV3Family.load(deps, { pools, blockNumber, isBrief })
+  const records = await uniswapV3Family.load(deps, {
+    pools,
+    blockNumber,
+    ...(isBrief && { isBrief }),
+  })
   return { records, failures, sizes: calls.map(({ length }) => length) }
 }
 

@@ -3,7 +3,7 @@ import { assert, suite } from '../../../../fixtures/test.ts'
 import type { PoolKey } from '../../reads/poolRef.ts'
 import { near } from '../../testing/near.ts'
 import { proveEvents } from '../../testing/proveEvents.ts'
-import { managedAnswer, openManagers, rangeTokens } from '../../testing/rangeLens.ts'
+import { managedAnswer, openManagers, rangeTokens, ticksOf } from '../../testing/rangeLens.ts'
 import {
   codeHashOf,
   createViewNode,
@@ -39,7 +39,11 @@ async function load(pools: ReturnType<typeof poolsOf>, say?: Say, isBrief = fals
     noteFailure: ({ data }: { readonly data: Hex }, failure: string) =>
       questions.push(`${failure} ${data}`),
   }
-  const records = await uniswapV4Family.load(deps, { pools, blockNumber, isBrief })
+  const records = await uniswapV4Family.load(deps, {
+    pools,
+    blockNumber,
+    ...(isBrief && { isBrief }),
+  })
   const sizes = node.calls.map(([, requests]) => requests.length)
   return { records, questions, sizes, ...node }
 }
@@ -80,7 +84,7 @@ s(
       key: native,
       feePips: 500,
       lpFeePips: 500,
-      protocolFeePips: [8, 9],
+      protocolFeePips: [7, 9],
       isFresh: [true, false],
       tickSpacing: 60,
       sqrtPriceX96: 1n << 96n,
@@ -184,6 +188,17 @@ s('whose ticks take more than a call are given up after two [teeth/managed-pools
   // The least price is one.
   assert.is((await load(poolsOf(1), () => ({ sqrtPriceX96: 1n }))).records.length, 1)
 })
+s('have ticks of any width, as their manager packs them [teeth/managed-pools]', async () => {
+  const wide = [
+    [-887_271, 2n ** 127n + 9n, 2n ** 126n],
+    [61, 2n ** 128n - 1n, -(2n ** 127n)],
+  ] as const
+  const { records } = await load(poolsOf(1), () => ({ ticks: ticksOf(...wide) }))
+  assert.equal(
+    records[0]?.ticks,
+    wide.map(([index, gross, net]) => ({ index, gross, net })),
+  )
+})
 s('that nobody could read are told by their id [teeth/managed-pools]', async () => {
   const { records, questions } = await load(poolsOf(3), ({ id }) => {
     if (id === idAt(0)) throw new Error('out of gas')
@@ -237,10 +252,10 @@ s('are looked up by 2,500 keys at once [teeth/managed-pools]', async () => {
       return []
     },
   })
-  const b = Array.from({ length: 2_501 }, (_, n) => fakeAddress(10_000 + n))
-  const row = { ...dex, feesPips: [500] }
+  const b = Array.from({ length: 1_251 }, (_, n) => fakeAddress(10_000 + n))
+  const row = { ...dex, feesPips: [500, 3_000] }
   await uniswapV4Family.find(node.deps, { dex: row, a: [token0], b, blockNumber })
-  assert.equal(sizes, [2_500, 1])
+  assert.equal(sizes, [1_250, 1])
 })
 
 s('pay for what nobody has paid a fee in yet [teeth/managed-pools]', async () => {
@@ -265,7 +280,12 @@ s('pay for what nobody has paid a fee in yet [teeth/managed-pools]', async () =>
       [true, true],
     ],
   )
-  assert.equal(swap([0n, 0n], { ...fresh, isFresh: [false, false] }), [false, false])
+  for (const isFresh of [
+    [false, false],
+    [true, false],
+    [false, true],
+  ])
+    assert.equal(swap([0n, 0n], { ...fresh, isFresh }), isFresh)
 })
 s('swap through their manager by their key, at their own price [teeth/managed-pools]', async () => {
   const [record] = (await load(poolsOf(1))).records

@@ -84,6 +84,7 @@ s(
     })
     const mosts = async (configuration: bigint) => (await load(reserve(configuration)))?.mosts
     assert.equal(await mosts(active), [898n, boundless])
+    assert.is((await load(reserve(active | capOf(1n << 35n))))?.capped?.cap, 1n << 35n)
     assert.equal(await mosts(active | frozen), [898n, -boundless])
     assert.equal(await mosts(capped | frozen), [898n, -boundless])
     assert.equal(await mosts(capped | paused), [-boundless, -boundless])
