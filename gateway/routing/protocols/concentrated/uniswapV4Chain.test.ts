@@ -280,6 +280,8 @@ s('pay for what nobody has paid a fee in yet [teeth/managed-pools]', async () =>
       [true, true],
     ],
   )
+  const stranger = fakeLog(second, 'ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)')
+  assert.is(uniswapV4Family.apply(fresh, stranger), fresh)
   for (const isFresh of [
     [false, false],
     [true, false],
