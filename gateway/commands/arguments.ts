@@ -33,6 +33,19 @@ export function toMoment(value: string) {
   return ms
 }
 
+/** For `--help`: "base or arbitrum". */
+export const chainNames = chains.map(({ name }) => name).join(' or ')
+
+/** "8453 (base), 42161 (arbitrum)". */
+export const numberedChains = chains.map(({ chainId, name }) => `${chainId} (${name})`).join(', ')
+
+/** The number of a chain, given so or by its name: the brake of one that does not exist would stop nothing. */
+export function toChainId(value: string): number {
+  const chain = chains.find(({ chainId, name }) => value === String(chainId) || value === name)
+  if (chain) return chain.chainId
+  throw new InvalidArgumentError(`it must be one of ${numberedChains}`)
+}
+
 /** A chain by its name. */
 export function toChain(name: string): Chain {
   const chain = chains.find((one) => one.name === name)

@@ -45,6 +45,12 @@ function addTests(engine: string, database: Record<'DATABASE_PATH' | 'DATABASE_U
     assert.not.match(await forkyard('status'), /key rotation/)
   })
   if (engine === 'SQLite')
+    command('pause knows a chain by its name, and refuses a number that no chain has', async () => {
+      assert.is(await forkyard('pause', 'base'), 'chain 8453 is paused\n')
+      const refused = await forkyard('resume', '845').catch(({ message }: Error) => message)
+      assert.match(refused, 'it must be one of 8453 (base), 42161 (arbitrum)')
+    })
+  if (engine === 'SQLite')
     command('clock shows how far it is ahead, and sets it back [18/clock-command]', async () => {
       const dayMs = 86_400_000
       const nowMs = Date.now() + 9 * dayMs

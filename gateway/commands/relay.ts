@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import { printTable } from '../observe/printTable.ts'
 import { capWindowMs } from '../relay/limits.ts'
 import type { Store } from '../store/ports.ts'
-import { toWholeNumber } from './arguments.ts'
+import { numberedChains, toChainId, toWholeNumber } from './arguments.ts'
 import { recordCommand } from './recordCommand.ts'
 import { withStore } from './withStore.ts'
 
@@ -11,6 +11,8 @@ type Print = (text: string) => void
 
 const withRelay = <value>(use: (relay: Store['relay']) => Promise<value>) =>
   withStore(readConfig(process.env), ({ relay }) => use(relay))
+
+const byNumber = ['<chain>', `by its number or name: ${numberedChains}`, toChainId] as const
 
 /** A change of one chain's book, between two rows of the operators' log. */
 function change<value>(
@@ -51,7 +53,7 @@ export function relayCommand(print: Print) {
   relay
     .command('history')
     .description('the newest transactions')
-    .option('--chain <id>', 'one chain only', toWholeNumber)
+    .option('--chain <id>', 'one chain only', toChainId)
     .option('--limit <n>', 'rows', toWholeNumber, 50)
     .action(async ({ chain, limit }) => {
       const rows = await withRelay((book) => book.listLatest({ chainId: chain, limit }))
@@ -67,11 +69,11 @@ export function relayCommand(print: Print) {
       })
     })
   relay
-    .command('pause <chain>')
+    .command('pause')
     .description('sponsor nothing more on a chain')
+    .argument(...byNumber)
     .option('--reason <text>', 'shown to operators', 'paused by the operator')
-    .action(async (chain: string, { reason }) => {
-      const chainId = toWholeNumber(chain)
+    .action(async (chainId: number, { reason }) => {
       await change({ command: 'pause', chainId, asked: { reason } }, (book) =>
         book.pause({ chainId, reason, nowMs: Date.now() }),
       )
@@ -79,28 +81,29 @@ export function relayCommand(print: Print) {
     })
   const clock = relay.command('clock').description('the clock that the hourly caps count by')
   clock
-    .command('show <chain>')
+    .command('show')
     .description("how far it is ahead of this machine's, in seconds")
-    .action(async (chain: string) => {
-      const stored = await withRelay((book) => book.readClock(toWholeNumber(chain)))
+    .argument(...byNumber)
+    .action(async (chainId: number) => {
+      const stored = await withRelay((book) => book.readClock(chainId))
       const aheadSecs = stored === undefined ? 0 : Math.round((stored - Date.now()) / 1_000)
-      print(`chain ${chain}: ${stored === undefined ? 'not used yet' : `${aheadSecs} s`}\n`)
+      print(`chain ${chainId}: ${stored === undefined ? 'not used yet' : `${aheadSecs} s`}\n`)
     })
   clock
-    .command('reset <chain>')
+    .command('reset')
     .description('set it back to now, after a machine whose clock was wrong; gateways may run')
-    .action(async (chain: string) => {
-      const chainId = toWholeNumber(chain)
+    .argument(...byNumber)
+    .action(async (chainId: number) => {
       const atMs = await change({ command: 'clock reset', chainId }, (book) =>
         book.resetClock({ chainId, nowMs: Date.now() }),
       )
       print(`chain ${chainId}: the clock is ${new Date(atMs).toISOString()}\n`)
     })
   relay
-    .command('resume <chain>')
+    .command('resume')
     .description('sponsor again')
-    .action(async (chain: string) => {
-      const chainId = toWholeNumber(chain)
+    .argument(...byNumber)
+    .action(async (chainId: number) => {
       await change({ command: 'resume', chainId }, (book) => book.resume(chainId))
       print(`chain ${chainId} is resumed\n`)
     })
