@@ -12,7 +12,7 @@ import { type PlannedContract, planDeployment, type QuotaTerms } from '../deploy
 import { verifyDeployment } from '../deploy/verifyDeployment.ts'
 import { printTable } from '../observe/printTable.ts'
 import { readKeystore } from '../signing/keystore.ts'
-import { readRpcUrls, toChain, toWholeNumber } from './arguments.ts'
+import { chainNames, readRpcUrls, toChain, toWholeNumber } from './arguments.ts'
 import type { Entry } from './recordCommand.ts'
 import { recordElsewhere } from './recordElsewhere.ts'
 
@@ -171,7 +171,7 @@ async function verify(
 export function deployCommand(print: Print, env: NodeJS.ProcessEnv = process.env) {
   return new Command('deploy')
     .description('put the executor, lenses, proxy factory and quota manager on a chain')
-    .requiredOption('--chain <name>', 'which chain', toChain)
+    .requiredOption('--chain <name>', `which chain: ${chainNames}`, toChain)
     .option('--rpc <url>', "a node of it; default: the gateway's own setting, e.g. BASE_RPC_URL")
     .addOption(
       new Option('--keystore <file>', 'V3 keystore of the account that sends and pays').conflicts([

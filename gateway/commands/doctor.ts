@@ -6,7 +6,7 @@ import { labFiles } from '../lab/labFiles.ts'
 import { toTable } from '../observe/printTable.ts'
 import { examineChain } from '../routing/examineChain.ts'
 import { version } from '../runtime/version.ts'
-import { readRpcUrls, toChain } from './arguments.ts'
+import { chainNames, readRpcUrls, toChain } from './arguments.ts'
 
 type Print = (text: string) => void
 type Options = { readonly chain?: Chain; readonly rpc?: string; readonly json?: boolean }
@@ -17,7 +17,7 @@ export function doctorCommand(print: Print, env: NodeJS.ProcessEnv = process.env
     .description('whether a lab can run on this machine, and what to do where not; then 1')
     .option(
       '--chain <name>',
-      'look at the exchanges of a chain instead, through a node of it: code, pools, prices, swaps',
+      `look at the exchanges of ${chainNames} instead, through a node of it: code, pools, prices, swaps`,
       toChain,
     )
     .option('--rpc <url>', "the node; default: the gateway's own setting, e.g. BASE_RPC_URL")

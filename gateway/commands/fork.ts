@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Chain } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
 import { startGuardedFork } from '../lab/startGuardedFork.ts'
-import { readRpcUrls, toChain, toWholeNumber } from './arguments.ts'
+import { chainNames, readRpcUrls, toChain, toWholeNumber } from './arguments.ts'
 
 type Options = {
   readonly chain: Chain
@@ -25,7 +25,7 @@ function untilSignal(): Promise<unknown> {
 export function forkCommand(print: (text: string) => void, env: NodeJS.ProcessEnv = process.env) {
   return new Command('fork')
     .description('a mutable fork of a chain on loopback, in the foreground; Ctrl-C ends it')
-    .requiredOption('--chain <name>', 'which chain', toChain)
+    .requiredOption('--chain <name>', `which chain: ${chainNames}`, toChain)
     .option('--rpc <url>', "a node of it; default: the gateway's own setting, e.g. BASE_RPC_URL")
     .option('--port <n>', 'where it listens', toWholeNumber, 8545)
     .option(

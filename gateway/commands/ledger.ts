@@ -14,6 +14,7 @@ function toDay(value: string): string {
 }
 
 const [firstDay, lastDay] = ['0000-01-01', '9999-12-31']
+type Span = { readonly from?: string; readonly until?: string }
 
 /** `forkyard ledger`: signed days of the books, and their rows as files that outlast the database. */
 export function ledgerCommand(print: (text: string) => void, env = process.env) {
@@ -38,9 +39,9 @@ export function ledgerCommand(print: (text: string) => void, env = process.env) 
     .command('export')
     .description('write the rows of signed days to a file of JSON lines')
     .argument('<file>', 'appears when it is whole')
-    .option('--from <day>', 'first day, in UTC', toDay, firstDay)
-    .option('--until <day>', 'last day', toDay, lastDay)
-    .action(async (file: string, { from, until }: { from: string; until: string }) => {
+    .option('--from <day>', 'first day, in UTC, as 2027-01-31; default: of all', toDay)
+    .option('--until <day>', 'last day, itself included; default: of all', toDay)
+    .action(async (file: string, { from = firstDay, until = lastDay }: Span) => {
       const to = resolve(file)
       const { days, rows } = await withStore(readKeyConfig(env), (store) =>
         recordCommand(

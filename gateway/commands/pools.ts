@@ -6,7 +6,7 @@ import { checkPools } from '../routing/sync/checkPools.ts'
 import { readPoolsFile, writePoolsFile } from '../routing/sync/poolsFile.ts'
 import { openStore } from '../store/openStore.ts'
 import type { Store } from '../store/ports.ts'
-import { toChain } from './arguments.ts'
+import { chainNames, toChain } from './arguments.ts'
 import { readDatabase } from './readDatabase.ts'
 import { recordCommand } from './recordCommand.ts'
 
@@ -33,7 +33,7 @@ export function poolsCommand(print: (text: string) => void) {
     .command('export')
     .description('write what the gateway kept last, while it runs or not')
     .argument('<file>', 'written anew')
-    .requiredOption('--chain <name>', 'base or arbitrum', toChain)
+    .requiredOption('--chain <name>', chainNames, toChain)
     .action((file: string, { chain }: { chain: Chain }) =>
       withPools(async ({ pools: snapshots }) => {
         const snapshot = await snapshots.load(chain.chainId)

@@ -174,6 +174,7 @@ export const processSettings = Type.Object({
   ),
   UPSTREAM_SIMULATION_PER_SECOND: integer('of them for quotes and dry runs; 0 = no bound', 2_000),
   UPSTREAM_META_PER_SECOND: integer('of them for sources on the chain; 0 = no bound', 500),
+  UPSTREAM_WARM_UP_PER_SECOND: integer('of them to warm up simulation forks; 0 = no bound', 500),
   UPSTREAM_CALL_UNITS: Type.String({
     default: '',
     pattern: callUnitsPattern,
@@ -194,7 +195,6 @@ export const processSettings = Type.Object({
     description:
       'what a million of them cost; 0 = as known of the provider that is named, else not priced',
   }),
-  UPSTREAM_WARM_UP_PER_SECOND: integer('of them to warm up simulation forks; 0 = no bound', 500),
   SIMULATORD_URL: Type.String({
     default: '',
     pattern: '^(http://.+)?$',
@@ -208,7 +208,8 @@ export const processSettings = Type.Object({
     type: 'string',
     enum: ['off', 'preferred', 'required'],
     default: 'off',
-    description: "whether a new deployment needs the owner's signature (EIP-712, 1271, 6492)",
+    description:
+      "off, preferred or required: whether a new deployment needs the owner's signature (EIP-712, 1271, 6492)",
   }),
   RELAY_SIGNED_SHARE_PERCENT: integer(
     "part of the hour that only requests with the owner's signature may use",
@@ -220,7 +221,7 @@ export const processSettings = Type.Object({
     type: 'string',
     enum: ['debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
-    description: 'pino level',
+    description: 'debug, info, warn, error or silent',
   }),
   ACCESS_LOG: flag(
     'a line for each request: ids, route, outcome, units, time of each stage and step',
@@ -256,7 +257,7 @@ export const chainSettings = Type.Object({
     default: '',
     pattern: '^([0-9]+(\\.[0-9]+)?(,[0-9]+(\\.[0-9]+)?)*)?$',
     description:
-      'what each URL of RPC_URL costs, one number for each: of those that are well and do not lag the cheapest is asked; empty = all the same',
+      'what each URL of RPC_URL costs, one number for each: of those that are well and do not lag the cheapest is asked; empty = in their order',
   }),
   FORK_ORIGIN_URL: text('set by the lab where RPC_URL is a fork: the chain it was forked from'),
   FORK_ORIGIN_BLOCK: integer('set by the lab: the block it was forked at', 0, 0, 2 ** 48),
@@ -266,8 +267,8 @@ export const chainSettings = Type.Object({
   TRUSTED_CODE_HASHES: text(
     'comma-separated keccak256 of the code of such parts, wherever it stands; not of a proxy, which is the same code whatever it calls',
   ),
-  EXECUTOR: contract('SwapExecutor'),
-  QUOTA_MANAGER: contract('QuotaManager'),
+  EXECUTOR: contract('SwapExecutor; empty = quotes have no payload'),
+  QUOTA_MANAGER: contract('QuotaManager; empty = no quota is sold on the chain'),
   PROXY_FACTORY: contract('UserProxyFactoryV6; empty = relay does not serve the chain'),
   RELAYER_PRIVATE_KEY: Type.String({
     default: '',
@@ -287,12 +288,29 @@ export const chainSettings = Type.Object({
     pattern: '^(0x0[23][0-9a-fA-F]{64}|0x04[0-9a-fA-F]{128})?$',
     description: 'secp256k1 public key of the key service',
   }),
-  MAX_RELAY_FEE_WEI: wei('gate 6', '200000000000000'),
-  MIN_RELAYER_BALANCE_WEI: wei('gate 7', '1000000000000000'),
-  PENDING_WINDOW_SECS: integer('gate 8', 120, 1),
-  MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR: integer('gate 9', 60, 0),
-  MAX_CHAIN_SPEND_PER_HOUR_WEI: wei('gate 10', '20000000000000000'),
-  SPONSORED_GAS_CAP: integer('gate 5', 200_000, 21_000),
+  MAX_RELAY_FEE_WEI: wei(
+    'gate 6: the most that one deployment may cost, its data on L1 included',
+    '200000000000000',
+  ),
+  MIN_RELAYER_BALANCE_WEI: wei(
+    'gate 7: with less on its account the relayer sponsors nothing',
+    '1000000000000000',
+  ),
+  PENDING_WINDOW_SECS: integer(
+    'gate 8: how long a deployment that was sent answers for its owner before it is replaced',
+    120,
+    1,
+  ),
+  MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR: integer('gate 9: deployments within any hour', 60, 0),
+  MAX_CHAIN_SPEND_PER_HOUR_WEI: wei(
+    'gate 10: what they may cost within any hour, each counted at its worst',
+    '20000000000000000',
+  ),
+  SPONSORED_GAS_CAP: integer(
+    'gate 5: gas of one deployment; no higher limit is signed',
+    200_000,
+    21_000,
+  ),
   X402_SETTLE: flag('settle x402 payments with the relayer key', false),
   X402_MAX_FEE_WEI: wei(
     'worst case of one settlement; one that deployments wait behind may cost as much as one of them',
@@ -303,8 +321,15 @@ export const chainSettings = Type.Object({
     5_000,
     1,
   ),
-  X402_MAX_SETTLEMENTS_PER_HOUR: integer('apart from the relay', 120, 0),
-  X402_MAX_SPEND_PER_HOUR_WEI: wei('apart from the relay', '10000000000000000'),
+  X402_MAX_SETTLEMENTS_PER_HOUR: integer(
+    'settlements within any hour, apart from deployments',
+    120,
+    0,
+  ),
+  X402_MAX_SPEND_PER_HOUR_WEI: wei(
+    'what they may cost within any hour, apart from deployments',
+    '10000000000000000',
+  ),
 })
 
 export type ProcessSettings = Static<typeof processSettings>

@@ -29,18 +29,20 @@ export function controlCommands({ print, readManifest }: Deps): readonly Command
       })
   }
   return [
-    command('deal <token> <to> <amount>', 'make a balance be an amount', (token, to, amount) => ({
-      token,
-      to,
-      amount,
-    })),
+    command(
+      'deal <token> <to> <amount>',
+      'make a balance be an amount, in raw units; the zero address is the native currency',
+      (token, to, amount) => ({ token, to, amount }),
+    ),
     command('mine [blocks]', 'mine blocks', (blocks = '1') => ({ blocks: Number(blocks) })),
-    command('warp <secs>', 'let seconds pass', (secs) => ({ secs: Number(secs) })),
-    command('snapshot', 'keep the state of a chain', () => ({})),
-    command('revert <id>', 'go back to a kept state', (id) => ({ id })),
+    command('warp <secs>', 'let seconds pass, and mine a block that knows it', (secs) => ({
+      secs: Number(secs),
+    })),
+    command('snapshot', 'keep the state of a chain; prints the id for revert', () => ({})),
+    command('revert <id>', 'go back to a kept state; prints its new id', (id) => ({ id })),
     command(
       'impersonate <from> <to> [data] [value]',
-      'send a transaction as anybody',
+      'send a transaction as anybody: data in hex, value in wei',
       (from, to, data, value) => ({ from, to, data, value }),
     ),
     faultsCommand({ print, readManifest }),

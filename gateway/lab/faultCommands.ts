@@ -17,7 +17,7 @@ type Listed = {
   }[]
   readonly armed: readonly { readonly name: string; readonly left: number }[]
 }
-type Options = { readonly set: Readonly<Record<string, number>> }
+type Options = { readonly set?: Readonly<Record<string, number>> }
 
 /** `forkyard lab faults`: what can go wrong on demand, and having it go wrong. */
 export function faultsCommand({ print, readManifest }: Deps): Command {
@@ -33,16 +33,16 @@ export function faultsCommand({ print, readManifest }: Deps): Command {
   command
     .command('arm <name>')
     .description('have the next requests go wrong')
-    .option('--times <n>', 'how many requests', Number)
-    .option('--after <n>', 'so many pass first', Number)
-    .option('--ttl-ms <ms>', 'then it is forgotten', Number)
+    .option('--times <n>', 'how many requests; default: 1', Number)
+    .option('--after <n>', 'so many pass first; default: none', Number)
+    .option('--ttl-ms <ms>', 'then it is forgotten; default: 60000', Number)
     .option('--service <name>', 'routing, meta or relay')
     .option('--path <path>', 'as requests name it: /quote')
     .option('--api-key <key>', 'only requests with this key, as of a lease')
     .option('--client-id <id>', 'only requests with this X-Client-Id')
     .option('--source <name>', 'of source_…: only this source of quotes')
     .option('--chain-id <id>', 'of chain_… and node_…: only this chain', Number)
-    .option('--set <setting=number>', 'a setting, as often as wanted', readSetting, {})
+    .option('--set <setting=number>', 'a setting of the fault, as often as wanted', readSetting)
     .action(async (name: string, { set, ...target }: Options) => {
       const body = { name, ...target, settings: set }
       print(`${await callLab(readManifest(), { path: '/lab/faults', body })}\n`)

@@ -39,7 +39,11 @@ function labTools(print: (text: string) => void): readonly Command[] {
   return [
     new Command('status')
       .description('what the lab of this folder is; 1 where it is not ready')
-      .addOption(new Option('-o, --output <format>').choices(formats).default('table'))
+      .addOption(
+        new Option('-o, --output <format>', 'env: lines for a shell')
+          .choices(formats)
+          .default('table'),
+      )
       .action(async ({ output }: { readonly output: StatusFormat }) => {
         const { text, isReady } = showStatus(labFiles(), { format: output })
         print(text)
@@ -50,7 +54,7 @@ function labTools(print: (text: string) => void): readonly Command[] {
       }),
     new Command('logs')
       .description('what the supervisor and the gateway of this lab have written last')
-      .option('-n, --lines <n>', 'of each', Number, 50)
+      .option('-n, --lines <n>', 'lines of each log', Number, 50)
       .action(({ lines }: { readonly lines: number }) => printLogs(labFiles(), { lines, print })),
     new Command('reset')
       .description(

@@ -629,7 +629,7 @@ export type Operations = {
   'POST /ops/money/audit': { answer: Audit }
   /** The calls of one candidate in a dry run, with the one that failed it */
   'POST /ops/compare/trace': { body: TraceRequest; answer: CandidateTrace }
-  /** Make a balance be an amount; the zero address is the native currency */
+  /** Make a balance be an amount, in raw units; the zero address is the native currency */
   'POST /lab/deal': { body: DealRequest; answer: Done }
   /** Mine blocks */
   'POST /lab/mine': { body: MineRequest; answer: Done }

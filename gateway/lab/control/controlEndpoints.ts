@@ -31,7 +31,7 @@ export function controlEndpoints(chains: Pick<LabChains, 'on'>): readonly Endpoi
         input: { chainId: 8453, token: zeroAddress, to: somebody, amount: '1000000000000000000' },
         output: { done: true },
       },
-      summary: 'Make a balance be an amount; the zero address is the native currency',
+      summary: 'Make a balance be an amount, in raw units; the zero address is the native currency',
       input: named(
         'DealRequest',
         Type.Object({ chainId, token: address(), to: address(), amount: uint256() }),
