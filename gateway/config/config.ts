@@ -234,7 +234,7 @@ function findFaults(config: Config): readonly string[] {
     faults.push('OPS_TOKEN must have at least 32 characters')
   if (config.chains.length === 0) {
     faults.push(
-      `set ${chains.map((chain) => settingName(chain, 'RPC_URL')).join(' or ')}, or run the offline lab with make lab`,
+      `set ${chains.map((chain) => settingName(chain, 'RPC_URL')).join(' or ')}, or run the offline lab: forkyard lab (make lab in a checkout)`,
     )
   }
   for (const entry of config.trustedProxies)

@@ -296,7 +296,7 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
   const running = findSupervisor(files)
   if (running)
     throw new Error(
-      `a lab is already running here (process ${running.pid}); stop it with make lab-down`,
+      `a lab is already running here (process ${running.pid}); stop it with forkyard lab-down (make lab-down in a checkout)`,
     )
   const closers: Starting['closers'] = []
   const progress = createProgress(parameters)
