@@ -40,8 +40,9 @@ export function placeContract(
 }
 
 /**
- * By chain. They are those of a lab and of every deployment of this version with salt 0; the quota manager's
- * depends on its treasury and price, and stands in the lab's manifest.
+ * By chain, as in a lab. The factory and its proxies stand there in every deployment of this version; where
+ * `forkyard deploy` has put an executor and a quota manager depends on who sent it, and stands in that
+ * operator's `deployments/<chain>.json`.
  */
 export const contractAddresses: Readonly<Record<number, ContractAddresses>> = Object.fromEntries(
   chains.map(({ chainId, wrappedNative }): [number, ContractAddresses] => {

@@ -26,8 +26,9 @@ export type SwapOrder = {
   /** Least output, whatever is quoted. */
   readonly minOut?: bigint | undefined
   /**
-   * The SwapExecutor, from a source of your own (`forkyard/contracts`): nothing else is called or given an
-   * allowance, and its calldata must swap what was ordered, to the wallet. Without it the service is trusted.
+   * The SwapExecutor, from a source of your own (a lab's manifest, the `deployments/<chain>.json` of whoever
+   * runs the gateway): nothing else is called or given an allowance, and its calldata must swap what was
+   * ordered, to the wallet. Without it the service is trusted.
    */
   readonly executor?: Address | undefined
   /** `false`: an approval is sent where the wallet could sign an EIP-2612 permit. */
