@@ -80,6 +80,8 @@ function* removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
   const removals = listRemovals(market, pruning.frame, flow).sort(
     (one, other) => one.loss / one.removed.length - other.loss / other.removed.length,
   )
+  // Nothing leads on without any of them.
+  if (removals.length === 0) return undefined
   yield
   const excess = excessOf(market, pruning, flow.edges)
   for (let batch = Math.ceil(excess / 2); batch > 1; batch = Math.floor(batch / 3)) {

@@ -23,3 +23,10 @@ export function curvePool(
   }
   return pool
 }
+
+/** A constant product of `depth` of each token at a rate of one, without a fee: x sells for rate * depth * x / (depth + x). */
+export const evenPool = (
+  id: string,
+  tokens: string,
+  { depth = 1e6, rate = 1, gas = 1 } = {},
+): EnginePool => curvePool(id, tokens, { pieces: [{ dx: 1e15, a: rate, b: 1 / depth }], gas })
