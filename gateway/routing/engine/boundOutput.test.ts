@@ -2,7 +2,7 @@ import { ask, pair, random, randomMarket } from '../../../fixtures/chains/market
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createUniswapV2Pool } from '../protocols/pair/uniswapV2.ts'
-import { curvePool } from '../testing/curvePool.ts'
+import { evenPool as even } from '../testing/curvePool.ts'
 import { near } from '../testing/near.ts'
 import { boundOutput } from './boundOutput.ts'
 import { findRoute } from './findRoute.ts'
@@ -176,12 +176,8 @@ s('counts no arbitrage of what hangs on the market by one token [20/gap-real]', 
   assert.ok(gapBps < 0.001, `${gapBps} bps`)
 })
 
-/** A constant product of equal reserves at a rate of one, without a fee: at a price p it earns depth * (1 - sqrt(p)) ** 2. */
-const even = (id: string, tokens: string, { depth = 1e6, gas = 1 } = {}): EnginePool =>
-  curvePool(id, tokens, { pieces: [{ dx: 1e15, a: 1, b: 1 / depth }], gas })
-
 /** The bound on what 100,000 a bring at some prices, where d is worth one. */
-function boundOf(
+function boundAt(
   pools: readonly EnginePool[],
   { gasPrice = 0, ...told }: Readonly<Record<string, number>>,
 ) {
@@ -191,8 +187,11 @@ function boundOf(
   const prices = new Float64Array(market.tokens.length)
   for (const [token, price] of Object.entries({ ...told, d: 1 })) prices[numberOf(token)] = price
   const frame = frameBetween(market, { tokenIn, tokenOut, maxHops, gasPrice })
-  return boundOutput(market, frame, { prices, amountIn: 1e5 }).bound
+  const { bound } = boundOutput(market, frame, { prices, amountIn: 1e5 })
+  return { bound, work: frame.effort.spent }
 }
+const boundOf = (...args: Parameters<typeof boundAt>) => boundAt(...args).bound
+/** By a constant product of equal reserves at a rate of one, at a price. */
 const earned = (depth: number, price: number) => depth * (1 - Math.sqrt(price)) ** 2
 
 s('is what the input is worth, and what each pool earns at most [teeth/bounds]', () => {
@@ -241,6 +240,24 @@ s('gives a token that nobody priced what it sells for at most [teeth/bounds]', (
     0.9e5 + earned(1e6, 0.9) + 1e6 * (1 - Math.sqrt(0.5)) ** 2,
     1e-10,
   )
+})
+
+s('counts the pairs of the market, and the pools of those that pay', () => {
+  const pools = [even('ad', 'a/d'), even('ad2', 'a/d'), even('ab', 'a/b'), even('bd', 'b/d')]
+  // Three pairs each way; b sells for no more than it costs.
+  assert.is(boundAt(pools, { a: 0.9, b: 1 }).work, 6 + 2 + 1)
+})
+
+s('takes off the least gas of each distance, wherever it is crossed', () => {
+  // c is as far from d as a is: who goes by it crosses from there.
+  const pools = [
+    even('ab', 'a/b', { gas: 7 }),
+    even('bd', 'b/d', { gas: 11 }),
+    even('ac', 'a/c', { gas: 1 }),
+    even('cb', 'c/b', { gas: 3 }),
+    even('bc', 'b/c', { gas: 5 }),
+  ]
+  near(boundOf(pools, { a: 1, b: 1, c: 1, gasPrice: 10 }), 1e5 - 30 - 110, 1e-10)
 })
 
 s.run()

@@ -1,6 +1,7 @@
 import { ask, pair } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { curvePool, evenPool } from '../testing/curvePool.ts'
 import { near } from '../testing/near.ts'
 import { type Certificate, gainOf, laterGapBps } from './certificate.ts'
 import { createMarket, type Market, updateMarket } from './market.ts'
@@ -11,9 +12,9 @@ const direct = pair('direct', 'a/d', [1_000, 1_000], 0)
 const [there, onwards] = [pair('ab', 'a/b', [1_000, 900], 0), pair('bd', 'b/d', [1_000, 900], 0)]
 const amountIn = 10n ** 20n
 
-function certify(market: Market) {
+function certify(market: Market, own: Parameters<typeof ask>[1] = {}) {
   const certificates: Certificate[] = []
-  const route = ask(market, { amountIn, certified: (made) => certificates.push(made) })
+  const route = ask(market, { amountIn, ...own, certified: (made) => certificates.push(made) })
   const [certificate] = certificates
   if (!route || !certificate) throw new Error('nothing is certified')
   return { route, certificate }
@@ -55,12 +56,10 @@ s('bound a later market with a shorter way by the gas of that one [20/later-shor
   const [first, second] = [pair('ab', 'a/b', [1e6, 1e6], 0), pair('bd', 'b/d', [1e6, 1e6], 0)]
   const market = createMarket([first, second])
   const question = { amountIn: 10n ** 18n, gasPriceWei: 10n ** 10n }
-  const certificates: Certificate[] = []
-  const route = ask(market, { ...question, certified: (made) => certificates.push(made) })
+  const { route, certificate } = certify(market, question)
   const shorter = updateMarket(market, [pair('ad', 'a/d', [1e6, 1e6], 0)])
   const best = ask(shorter, question)
-  const [certificate] = certificates
-  if (!route || !best || !certificate) throw new Error('nothing was found')
+  if (!best) throw new Error('nothing was found')
   const net = ({ amountOut, gas }: typeof route) => Number(amountOut) - gas * 1e10
   const lacksBps = (1 - net(route) / net(best)) * 1e4
   assert.ok(lacksBps > 5, `${lacksBps} bps`)
@@ -78,5 +77,109 @@ s('bound a later market at the prices of the search, where its tokens are the sa
   assert.ok(gap >= real && gap < 2 * real, `${gap}, really ${real}`)
   const others = updateMarket(market, [pair('x', 'a/x', [1_000, 1_000], 0)])
   assert.is(laterGapBps(others, certificate, route), undefined)
+})
+
+s('know of each pool what it earns at the margin, on the route or left for its gas', () => {
+  // 200 for each step: the small one would bring 109.
+  const pools = [
+    evenPool('big', 'a/d', { depth: 9e6 }),
+    evenPool('small', 'a/d', { depth: 1e6 }),
+    evenPool('zero', 'a/d', { rate: 0.9 }),
+  ]
+  const market = createMarket(pools)
+  const dear = { amountIn: 100_000n, gasPriceWei: 200n, nativeToken: 'd' }
+  const { route, certificate } = certify(market, dear)
+  assert.equal([...certificate.pools], ['big'])
+  assert.is(certificate.net, Number(route.amountOut) - 200)
+  assert.equal([...certificate.gains.keys()].sort(), ['big', 'small'])
+  for (const [id, depth] of [
+    ['big', 9e6],
+    ['small', 1e6],
+  ] as const)
+    near(certificate.gains.get(id), depth * (1 / 91) ** 2, 1e-6)
+  for (const { id } of pools)
+    assert.is(certificate.gains.get(id) ?? 0, gainOf(market, certificate, id))
+  assert.is(gainOf(market, certificate, 'nobody'), 0)
+})
+
+s('add up what a pool of several tokens earns each way', () => {
+  const three = curvePool('three', 'a/b/d', { pieces: [{ dx: 1e9, a: 0.99, b: 1e-6 }], gas: 1e9 })
+  const market = createMarket([
+    evenPool('ad', 'a/d'),
+    evenPool('ab', 'a/b', { gas: 1e9 }),
+    evenPool('bd', 'b/d', { gas: 1e9 }),
+    three,
+  ])
+  const { certificate } = certify(market, {
+    amountIn: 100_000n,
+    gasPriceWei: 1n,
+    nativeToken: 'd',
+  })
+  assert.equal([...certificate.pools], ['ad'])
+  const direct = (Math.sqrt(0.99) - 1 / 1.1) ** 2 * 1e6
+  const gain = gainOf(market, certificate, 'three')
+  near(certificate.gains.get('three'), gain, 1e-12)
+  assert.ok(gain > 1.5 * direct && gain < 4 * direct, `${gain} of ${direct}`)
+})
+
+s('count nothing that leads back to what is sold, or on from what is bought', () => {
+  const { certificate } = certify(createMarket([direct, there, onwards]))
+  // Each sells one way at a third of the price, and the other way at three times of it.
+  for (const tokens of ['a/d', 'a/b', 'b/d']) {
+    const back = pair('back', tokens, [3_000, 1_000], 0)
+    const later = updateMarket(createMarket([direct, there, onwards]), [back])
+    assert.is(gainOf(later, certificate, 'back'), 0, tokens)
+  }
+})
+
+s('hold no pool of the route to what is sold now', () => {
+  const market = createMarket([direct, there, onwards])
+  const { certificate } = certify(market)
+  const better = pair('direct', 'a/d', [1_000, 9_000], 0)
+  near(
+    gainOf(updateMarket(market, [better]), certificate, 'direct'),
+    mostOf(1e21, 9e21, { cost: 1 / 1.21, value: 1 }),
+    1e-6,
+  )
+})
+
+s('price a token that nobody knew by what buys and sells it best', () => {
+  const market = createMarket([direct, there, onwards])
+  const { certificate } = certify(market)
+  const a = 1 / 1.21
+  const came = [
+    pair('ax', 'a/x', [1_000, 1_500], 0),
+    pair('bx', 'b/x', [1_000, 1_000], 0),
+    pair('xd', 'x/d', [1_000, 1_000], 0),
+    pair('xz', 'x/z', [1_000, 5_000], 0),
+    pair('yz', 'y/z', [1_000, 1_000], 0),
+  ]
+  const later = updateMarket(market, came)
+  const gain = (id: string) => gainOf(later, certificate, id)
+  // x costs least by a, and sells for most into d; what z and y are worth is told by nothing.
+  const sold = 1e20
+  const bought = (1.5e21 * sold) / (1e21 + sold)
+  near(gain('ax'), bought - a * sold, 1e-6)
+  const [cost, offered] = [a / 1.5, 1.5 * sold]
+  near(gain('xd'), (1e21 * offered) / (1e21 + offered) - cost * offered, 1e-6)
+  assert.equal([gain('xz'), gain('yz')], [0, 0])
+})
+
+s('tell how far a route lies below a bound, less the gas that it takes', () => {
+  const market = createMarket([direct, there, onwards])
+  const { route, certificate } = certify(market)
+  const better = updateMarket(market, [pair('more', 'a/d', [1_000, 1_000], 0)])
+  // At the margin of the first pool both earn 1 / 121 of their thousand, and a hundred are worth 100 / 1.21.
+  near(laterGapBps(better, certificate, route), 1e4 / 12, 1e-5)
+  const worse = updateMarket(market, [pair('direct', 'a/d', [500, 500], 0)])
+  assert.is(laterGapBps(worse, certificate, route), 0, 'nothing there is as good')
+  const gas = { amountIn: 100_000n, gasPriceWei: 200n, nativeToken: 'd' }
+  const big = createMarket([evenPool('big', 'a/d', { depth: 9e6 })])
+  const dear = certify(big, gas)
+  const gap = laterGapBps(big, dear.certificate, dear.route) ?? Number.NaN
+  assert.ok(gap < 1, `${gap}`)
+  const bound = dear.certificate.net / (1 - gap / 1e4)
+  const more = laterGapBps(big, dear.certificate, { ...dear.route, gas: dear.route.gas + 10 })
+  near((more ?? 0) - gap, (2_000 / bound) * 1e4, 1e-6)
 })
 s.run()

@@ -1,7 +1,15 @@
 import { assert, suite } from '../../../fixtures/test.ts'
+import { type CurvePiece, joinCurve } from '../protocols/maths/curve.ts'
 import { curvePool } from '../testing/curvePool.ts'
 import { near } from '../testing/near.ts'
-import { type EdgePoint, edgeOutput, marginalRate, mostProfit, pointAtPrice } from './edgeCurve.ts'
+import {
+  type EdgePoint,
+  edgeOutput,
+  marginalRate,
+  mostProfit,
+  pointAtPrice,
+  pointOnCurve,
+} from './edgeCurve.ts'
 import { createMarket } from './market.ts'
 
 const s = suite('edges of a market')
@@ -75,5 +83,112 @@ s('earn what is greatest of all amounts, and nothing where none pays [teeth/edge
     }
   assert.is(mostProfit(market, out, { priceFrom: 2, priceTo: 1 }), 0)
   assert.is(mostProfit(market, back, { priceFrom: 1e-9, priceTo: 1 }), 0)
+})
+
+s('end a piece where the next begins, at the last price that it has', () => {
+  // At a half the first piece has just been sold, and at 2 nothing has.
+  const last = { x: 1_000, y: 1_000, slope: 0 }
+  assert.equal(pointAt(0.5), last)
+  const curve = joinCurve(pieces)
+  const point = { x: 7, y: 7, slope: 7 }
+  pointOnCurve(curve, 0.5, point)
+  assert.equal(point, last)
+  for (const [none, price] of [
+    [curve, 2],
+    [curve, 2.1],
+    [undefined, 1],
+  ] as const) {
+    pointOnCurve(none, price, point)
+    assert.equal(point, { x: 0, y: 0, slope: 0 })
+  }
+  pointOnCurve(curve, 0.5 ** 1.5, point)
+  assert.equal(point, pointAt(0.5 ** 1.5))
+})
+
+s('find the piece of a price or an amount among any number of them', () => {
+  for (let count = 1; count <= 9; count += 1) {
+    // Each falls by a fifth, and the next begins a tenth below its end.
+    const steps = Array.from({ length: count }, (_, k) => {
+      const dx = 100 * (k + 1)
+      return { dx, a: 3 * 0.72 ** k, b: (1 / Math.sqrt(0.8) - 1) / dx }
+    })
+    const many = createMarket([curvePool('p', 'a/d', { pieces: steps })])
+    let before = 0
+    for (const { dx, a, b } of steps) {
+      for (const part of [0.01, 0.5, 0.99]) {
+        const amount = before + part * dx
+        const rate = a / (1 + b * part * dx) ** 2
+        near(marginalRate(many, 0, amount), rate)
+        const point = { x: 0, y: 0, slope: 0 }
+        pointAtPrice(many, 0, rate, point)
+        near(point.x, amount)
+        near(point.y, edgeOutput(many, 0, amount))
+        near(point.slope, (1 + b * part * dx) / (2 * b))
+      }
+      near(marginalRate(many, 0, before), a)
+      before += dx
+    }
+    near(marginalRate(many, 0, before), 3 * 0.72 ** (count - 1) * 0.8)
+  }
+})
+
+/** What a pool earns at most at a price for what it sells, where it may lie above its curve by some parts. */
+function mostOver(
+  over: readonly number[],
+  steps: readonly CurvePiece[],
+  priceFrom: number,
+  priceTo = 1,
+): number {
+  const curve = joinCurve(steps)
+  if (!curve) throw new Error('there is no curve')
+  const fitted = { ...curve, over: Float64Array.from(over) }
+  const pool = { ...curvePool('p', 'a/d', { pieces: steps }), curve: () => fitted }
+  return mostProfit(createMarket([pool]), out, { priceFrom, priceTo })
+}
+/** Half of the input comes out in the end: rates of 2 to a half. */
+const single = [{ dx: 1_000, a: 2, b: 0.001 }]
+/** Mean rates of 2, 1 and a half. */
+const three = [
+  { dx: 1_000, a: 4, b: 0.001 },
+  { dx: 1_000, a: 1.5, b: 0.0005 },
+  { dx: 1_000, a: 0.75, b: 0.0005 },
+]
+
+s('earn what their curve, raised by what it lies too low, earns [teeth/edge-curves]', () => {
+  near(mostOver([0, 0], single, 1), (Math.SQRT2 - 1) ** 2 * 1_000)
+  near(mostOver([0.1, 0.2], single, 1), (Math.sqrt(2.2) - 1) ** 2 * 1_000)
+  near(mostOver([0.1, 0], single, 0.5, 0.5), ((Math.sqrt(2.2) - 1) ** 2 * 1_000) / 2)
+  // No further than to the end of the piece: 1.1 of 1,000 for 200.
+  near(mostOver([0.1, 0], single, 0.2), 1_100 - 200)
+  assert.is(mostOver([0.1, 0.2], single, 5), 0)
+  assert.is(mostOver([0.1, 0.2], single, 2.3), 0)
+})
+
+s('earn no more than a concave curve through the same points could [teeth/edge-curves]', () => {
+  // The first piece lies below the line of the second, back to where nothing is sold.
+  near(mostOver([1, 0, 0, 0], three, 1.6), 1_000)
+  near(mostOver([9, 0, 0, 0], three, 1.9), 1_000)
+  near(mostOver([9, 0], single, 1.5), 1_000)
+  // The second lies below where those of the first and third meet, a third of its way.
+  near(mostOver([0, 1, 0, 0], three, 1), 2_000 + 2_000 / 3 - 4_000 / 3)
+  near(mostOver([0, 1, 0, 0], three, 0.6), 2_000 + 2_000 / 3 - 0.6 * (4_000 / 3))
+  // The third below that of the second.
+  near(mostOver([0, 0, 1, 0], three, 1, 1.2), 1.2 * 4_000 - 3_000)
+  // Whichever allows less: raised by a twentieth it stays below the lines.
+  near(mostOver([0, 0.05, 0, 0], three, 1.3), 1.05 * 2_000 - 1.3 * 1_000 + raisedBy(0.05, 1.3))
+})
+/** What the second of the three earns on its own at a price. */
+function raisedBy(over: number, price: number): number {
+  return Math.max(0, Math.sqrt(1.5 * (1 + over)) - Math.sqrt(price)) ** 2 / 0.0005
+}
+
+s('earn what they may give past their end, where the last of it pays [teeth/edge-curves]', () => {
+  near(mostOver([0, 0.2], single, 1, 1.2), 1.2 * 1_200 - 1_000)
+  near(mostOver([0, 0, 0, 0.1], three, 1, 3), 3 * 3_850 - 3_000)
+  // Below its mean rate the last piece is not gone through to its end.
+  const price = 0.51
+  const withEnd = mostOver([0, 0, 0, 9], three, price)
+  near(withEnd, mostOver([0, 0, 0, 0], three, price))
+  assert.ok(mostOver([0, 0, 0, 9], three, 0.49) > 9 * 3_500)
 })
 s.run()

@@ -142,6 +142,16 @@ s(
   },
 )
 
+s('knows its time by what has gone since it began', () => {
+  const market = createMarket(randomMarket(17, 100, 'abcdefgh'))
+  const question = { amountIn: 10n ** 22n }
+  const at = (nowMs: number, deadlineMs: number) =>
+    ask(market, { ...question, deadlineMs, now: () => nowMs })
+  assert.equal(at(1e9, 1), ask(market, question))
+  assert.equal(at(1e9, 0), ask(market, { ...question, maxWork: 0 }))
+  assert.not.equal(at(1e9, 0), at(1e9, 1))
+})
+
 s('is not moved by a clock that jumps, short of its deadline', () => {
   const market = createMarket(randomMarket(17, 400, 'abcdefghijkl'))
   const next = random(3)
@@ -240,6 +250,26 @@ s('tells what it took of the event loop, and nothing of what others took between
   clearImmediate(next)
   assert.ok(nowMs > 1e6, 'others had a turn')
   assert.ok(workedMs > 0 && workedMs <= looks, `${workedMs} of ${looks}`)
+})
+
+s('splits over paths two hops longer than the first search, where that goes far', () => {
+  /** A poor pool, and a chain of so many that bring twice as much. */
+  const chain = (hops: number) => {
+    const tokens = ['a', ...'ijklmn'.slice(0, hops - 1), 'd']
+    const links = tokens.slice(1).map((token, k) => {
+      const reserves = [1_000_000, Math.round(2 ** (1 / hops) * 1_000_000)] as const
+      return pair(`c${k}`, `${tokens[k]}/${token}`, reserves, 0)
+    })
+    return createMarket([pair('poor', 'a/d', [1_000_000, 1_000_000], 0), ...links])
+  }
+  const isTaken = (hops: number, maxHops: number, maxSteps = 16) =>
+    ask(chain(hops), { maxHops, maxSteps })?.steps.some(({ poolId }) => poolId === 'c1') ?? false
+  assert.equal(
+    [isTaken(3, 3), isTaken(4, 3), isTaken(5, 3), isTaken(6, 3)],
+    [true, true, true, false],
+  )
+  assert.equal([isTaken(2, 2), isTaken(3, 2)], [true, false])
+  assert.is(isTaken(5, 3, 4), false, 'no longer than the steps that it may have')
 })
 
 s.run()

@@ -1,6 +1,6 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
-import { curvePool } from '../testing/curvePool.ts'
+import { evenPool as even } from '../testing/curvePool.ts'
 import { near } from '../testing/near.ts'
 import { type Chain, type Growth, growFlow, tokensBefore, turnFlow } from './growFlow.ts'
 import { createMarket } from './market.ts'
@@ -10,9 +10,6 @@ import { hopsFrom, hopsTo } from './searchPath.ts'
 import { solveFlow } from './solveFlow.ts'
 
 const s = suite('growFlow')
-/** A constant product without a fee, at a rate of `rate` where nothing is sold. */
-const even = (id: string, tokens: string, { depth = 1e6, rate = 1, gas = 1 } = {}): EnginePool =>
-  curvePool(id, tokens, { pieces: [{ dx: 1e15, a: rate, b: 1 / depth }], gas })
 const amountIn = 1e5
 
 /** A flow through some of the pools, and what grows of it. */
@@ -87,11 +84,11 @@ s('leaves what promises too little, costs more gas, or was avoided [teeth/grow-f
   const profit = 1e6 * (1 - 1 / 1.1) ** 2
   const status = (own: Parameters<typeof open>[2]) => open(pools, ['ad'], own).grow().status
   assert.equal(
-    [status({ leastProfit: profit * 0.99 }), status({ leastProfit: profit * 1.01 })],
+    [status({ leastProfit: profit * 0.9999 }), status({ leastProfit: profit * 1.0001 })],
     ['grown', 'complete'],
   )
   assert.equal(
-    [status({ gasPrice: (profit * 0.99) / 100 }), status({ gasPrice: (profit * 1.01) / 100 })],
+    [status({ gasPrice: (profit * 0.9999) / 100 }), status({ gasPrice: (profit * 1.0001) / 100 })],
     ['grown', 'complete'],
   )
   const { edgeOf } = open(pools, ['ad'])
@@ -103,7 +100,7 @@ s('weighs a chain by what really goes through all of it [teeth/grow-flow]', () =
   const pools = [ad, even('ab', 'a/b', { depth: 1e9 }), even('bd', 'b/d', { depth: 1e3 })]
   const weighed = 1e3 * (1 - 1 / 1.1) ** 2
   const status = (leastProfit: number) => open(pools, ['ad'], { leastProfit }).grow().status
-  assert.equal([status(weighed * 0.9), status(weighed * 1.1)], ['grown', 'complete'])
+  assert.equal([status(weighed * 0.999), status(weighed * 1.001)], ['grown', 'complete'])
 })
 s('is blocked where all that pays would close a circle, and turns round [teeth/grow-flow]', () => {
   const pools = [
@@ -125,5 +122,54 @@ s('is blocked where all that pays would close a circle, and turns round [teeth/g
   const before = tokensBefore(market, growth.flow.edges, numberOf('c'))
   assert.equal([...before].sort(), ['a', 'b', 'c'].map(numberOf).sort())
   assert.equal([...tokensBefore(market, growth.flow.edges, numberOf('a'))], [numberOf('a')])
+})
+s('counts the pairs that it looks at, and each try of a chain by its pools', () => {
+  const { grow, growth } = open([ad, ab, even('bd', 'b/d', { rate: 1.5 })], ['ad'])
+  const { effort } = growth.frame
+  effort.spent = 0
+  assert.is(grow().status, 'grown')
+  assert.is(effort.spent, 2 + 18 * 2)
+})
+s('weighs a chain less the gas of all its pools', () => {
+  const [first, last] = [even('ab', 'a/b', { gas: 30 }), even('bd', 'b/d', { gas: 70 })]
+  const profit = 5e5 * (1 - 1 / 1.1) ** 2
+  const status = (gasPrice: number) => open([ad, first, last], ['ad'], { gasPrice }).grow().status
+  assert.equal(
+    [status((profit * 0.999) / 100), status((profit * 1.001) / 100)],
+    ['grown', 'complete'],
+  )
+})
+s('uses no pool twice, and turns a flow out of one for a chain that pays', () => {
+  const three = even('three', 'a/b/c')
+  const cd = even('cd', 'c/d', { rate: 2 })
+  const { market, grow, growth, ids, numberOf } = open([three, bd, cd, ad], ['three', 'bd', 'ad'])
+  const blocked = grow()
+  if (blocked.status !== 'blocked') throw new Error(blocked.status)
+  const chain = blocked.chains.find(
+    ({ edges: [first = -1] }) => market.edgeFrom[first] === numberOf('a'),
+  )
+  if (!chain) throw new Error('it pays')
+  const turned = turnFlow(market, growth, chain, [])
+  assert.equal(ids(turned?.edges ?? []), ['ad', 'three', 'cd'])
+  assert.is(market.edgeTo[turned?.edges[1] ?? -1], market.edgeFrom[turned?.edges[2] ?? -1])
+  // With others that are free now.
+  const more = { edges: [...growth.flow.edges].slice(1, 2), profit: 1 }
+  assert.equal(ids(turnFlow(market, growth, chain, [more])?.edges ?? []), [
+    'ad',
+    'three',
+    'cd',
+    'bd',
+  ])
+})
+s('turns no flow of which nothing would be left, however long the way back is', () => {
+  const [bx, xc] = [even('bx', 'b/x', { depth: 1e7 }), even('xc', 'x/c', { depth: 1e7 })]
+  const pools = [ab, bx, xc, even('cd', 'c/d', { depth: 1e7 }), even('cb', 'c/b', { rate: 2 })]
+  const turn = (all: readonly EnginePool[], through: readonly string[]) => {
+    const { market, growth, edgeOf, ids } = open(all, through)
+    const turned = turnFlow(market, growth, { edges: [edgeOf('cb')], profit: 1 }, [])
+    return turned && ids(turned.edges)
+  }
+  assert.is(turn(pools, ['ab', 'bx', 'xc', 'cd']), undefined)
+  assert.equal(turn([...pools, bd], ['ab', 'bx', 'xc', 'cd', 'bd']), ['ab', 'bd', 'cb'])
 })
 s.run()

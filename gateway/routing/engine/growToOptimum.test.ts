@@ -1,6 +1,10 @@
 import { ask, pair, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { evenPool as even } from '../testing/curvePool.ts'
+import { near } from '../testing/near.ts'
+import { evenOutput as out, solveForward } from '../testing/solveForward.ts'
+import { growToOptimum } from './growToOptimum.ts'
 import { createMarket } from './market.ts'
 
 const s = suite('growToOptimum')
@@ -84,6 +88,68 @@ s('takes no more gas than a transaction may [20/gas-limit]', () => {
   const route = ask(createMarket(pools), { amountIn: 10n ** 22n, maxSteps: 96 })
   assert.is(route?.steps.length, 37)
   assert.is(route?.gas, 14_800_000)
+})
+
+type Own = { readonly maxSteps?: number; readonly isGrownUp?: () => boolean }
+/** What grows of the best flow through some pools, as a search of 100,000 would have it. */
+function grow(
+  pools: readonly EnginePool[],
+  through: readonly string[],
+  { maxSteps = 16, isGrownUp = () => false }: Own = {},
+) {
+  const { market, flow: first, frame, idOf } = solveForward(pools, 1e5, { through })
+  const steps = growToOptimum({ market, frame, amountIn: 100_000n, maxSteps, isGrownUp }, first)
+  for (;;) {
+    const step = steps.next()
+    if (!step.done) continue
+    const { flow, early } = step.value
+    return { first, flow, early, ids: flow.edges.map(idOf).sort() }
+  }
+}
+
+s('adds all that pays, sixteen chains at a time, and keeps an early flow to choose from', () => {
+  const name = (k: number) => `p${String(k).padStart(2, '0')}`
+  const pools = Array.from({ length: 40 }, (_, k) => even(name(k), 'a/d', { depth: 1e6 + k }))
+  for (const [maxSteps, early] of [
+    [8, 17],
+    [9, 33],
+    [16, 33],
+    [17, undefined],
+  ] as const) {
+    const grown = grow(pools, [name(5)], { maxSteps })
+    assert.is(grown.flow.edges.length, 40)
+    assert.is(grown.early?.edges.length, early, `${maxSteps}`)
+    near(grown.flow.value, out(4e7 + 780, 1e5), 1e-9)
+  }
+})
+
+s('leaves a flow as it is where nothing pays, or where the work is spent', () => {
+  const pools = [even('ad', 'a/d'), even('more', 'a/d'), even('poor', 'a/d', { rate: 0.5 })]
+  assert.equal(grow(pools, ['ad']).ids, ['ad', 'more'])
+  assert.is(grow(pools, ['ad', 'more']).early, undefined)
+  const spent = grow(pools, ['ad'], { isGrownUp: () => true })
+  assert.is(spent.flow, spent.first)
+  let rounds = 0
+  const onlyOne = () => {
+    rounds += 1
+    return rounds > 1
+  }
+  assert.equal(grow(pools, ['ad'], { isGrownUp: onlyOne }).ids, ['ad', 'more'])
+})
+
+s('finds a way around where the best chain would close a circle', () => {
+  // e sells best for b, from which c came; for d it sells as well.
+  const pools = [
+    even('ab', 'a/b', { depth: 1e8 }),
+    even('bc', 'b/c', { depth: 1e8 }),
+    even('cd', 'c/d', { depth: 1e5 }),
+    even('ce', 'c/e', { depth: 1e8 }),
+    even('eb', 'e/b', { depth: 1e9, rate: 5 }),
+    even('ed', 'e/d', { depth: 1e6 }),
+  ]
+  const { ids, first, flow } = grow(pools, ['ab', 'bc', 'cd'])
+  assert.equal(ids, ['ab', 'bc', 'cd', 'ce', 'ed'])
+  assert.ok(flow.value > 1.5 * first.value)
 })
 
 s.run()

@@ -2,7 +2,7 @@ import { pair, random, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { pairOf } from './indexPairs.ts'
-import { createMarket, edgesOfPool, type Market, updateMarket } from './market.ts'
+import { createMarket, edgesOfPool, type Market, updateMarket, withoutPool } from './market.ts'
 import { at, each } from './pieces.ts'
 
 const s = suite('market')
@@ -156,6 +156,29 @@ s('leaves the market before as it was', () => {
   const emptied = { ...one, curve: () => undefined }
   assert.not.equal(updateMarket(market, [emptied]).heads, before.heads)
   assert.equal({ heads: market.heads, rates: market.pairRate }, before)
+})
+
+s('sells nothing of a pool that is taken out, or whose numbers no curve goes through', () => {
+  const pools = randomMarket(5, 20, 'abcd')
+  const market = createMarket(pools)
+  const before = listSales(market)
+  // What the first unit bends by is of no use where it brings nothing.
+  const withoutBend = (sales: ReturnType<typeof listSales>) =>
+    sales.map(([names, [a, , end, gas], ...rest]) => [names, a, end, gas, ...rest])
+  for (const pool of pools) {
+    const closed = { ...pool, curve: () => undefined }
+    const expected = withoutBend(listSales(updateMarket(market, [closed])))
+    const without = withoutPool(market, market.poolIndex.get(pool.id) ?? -1)
+    assert.equal(withoutBend(listSales(without)), expected)
+    const broken = {
+      ...pool,
+      curve: () => {
+        throw new RangeError('no number')
+      },
+    }
+    assert.equal(withoutBend(listSales(updateMarket(market, [broken]))), expected)
+  }
+  assert.equal(listSales(market), before)
 })
 
 s.run()

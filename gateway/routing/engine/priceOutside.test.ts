@@ -169,4 +169,66 @@ s('tell what a unit of each token costs and sells for, gas apart [teeth/price-ou
   )
   assert.is(frame.effort.spent, 0, 'nothing of the search is spent on it')
 })
+
+s('count every pair that they look at, and the pools of those that may pay', () => {
+  const pools = [ad, at1('ab', 'a/b', 1), at1('bd', 'b/d', 2), at1('bd2', 'b/d', 1)]
+  const { market, flow, frame } = frameFlow(pools, ends)
+  priceOutside(market, frame, flow, { probe: 0, passes: 4 })
+  // What a, d and then b cost: two pairs each. Who sells for d, and that by two pools; who sells for b.
+  assert.is(frame.effort.spent, 3 * 2 + 2 + 2 + 2)
+})
+
+s('cost and are worth what a hundredth of the output makes of them [teeth/price-outside]', () => {
+  const bend = (id: string, tokens: string, a: number) =>
+    curvePool(id, tokens, { pieces: [{ dx: 1e12, a, b: 0.1 }] })
+  const pools = [ad, bend('ab', 'a/b', 2), bend('cd', 'c/d', 3), at1('ab2', 'a/b', 0.1)]
+  const { market, flow, frame, numberOf } = frameFlow(pools, ends)
+  const { costs, values } = priceMargins(market, frame, flow)
+  // Ten of d are 20 of a, which buy 40 / 3; and ten buy 10 / 3 of c at its best, which sell for 7.5.
+  near(costs[numberOf('b')], 10 / (40 / 3))
+  near(values[numberOf('c')], 7.5 / (10 / 3))
+})
+
+s('reach as far as a path may be long, less the way that is left [teeth/price-outside]', () => {
+  const pools = [ad, at1('ab', 'a/b', 1), at1('bc', 'b/c', 1), at1('cd', 'c/d', 1)]
+  const known = (maxHops: number) => {
+    const { market, flow, frame, numberOf } = frameFlow(pools, { ...ends, maxHops })
+    const { costs, values } = priceMargins(market, frame, flow)
+    const name = (prices: Float64Array) =>
+      [...'bc'].filter((token) => prices[numberOf(token)] !== 0).join('')
+    return [name(costs), name(values)]
+  }
+  // c is two hops from a: a path through it has three.
+  assert.equal(
+    [known(1), known(2), known(3)],
+    [
+      ['', ''],
+      ['b', ''],
+      ['bc', 'bc'],
+    ],
+  )
+})
+
+s('take the cheapest of all ways to buy, however it is come by [teeth/price-outside]', () => {
+  // Straight b costs 5, by c a half; x is bought by b only, and nobody sells y.
+  const pools = [
+    ad,
+    at1('ab', 'a/b', 0.1),
+    at1('ac', 'a/c', 1),
+    at1('cb', 'c/b', 1),
+    at1('bx', 'b/x', 2),
+    at1('yd', 'y/d', 4),
+  ]
+  const found = price(pools, ends)
+  for (const [token, cost] of [
+    ['c', 0.5],
+    ['b', 0.5],
+    ['x', 0.25],
+  ] as const)
+    near(found.of(token), cost)
+  near(found.of('y'), 4)
+  const few = price(pools, ends, { passes: 1 })
+  near(few.of('b'), 5)
+  assert.is(few.of('x'), 0)
+})
 s.run()

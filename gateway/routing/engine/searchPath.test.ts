@@ -154,4 +154,12 @@ s(
     near(nativePrices(market, 'x')[numberOf(market, 'y')], 2, 1e-6)
   },
 )
+
+s('counts the pairs and pools that it looks at, and a quarter for a look at a rate', () => {
+  const effort = { spent: 0 }
+  const pools = [at1('ad', 'a/d', 1), at1('ab', 'a/b', 2), at1('bd', 'b/d', 0.6)]
+  assert.equal(search(pools, { effort }), ['ab', 'bd'])
+  // Rates into d, a and b, and a once more; pairs of a and b, and the three pools.
+  assert.is(effort.spent, (4 * 2) / 4 + 2 * 2 + 3)
+})
 s.run()

@@ -180,8 +180,9 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
   function excessAt(place: number, log: number): number {
     let excess = place === 0 ? amountIn : 0
     let moved = excess
-    effort.spent += evaluationWeight * (touching[place]?.length ?? 0)
-    for (const k of touching[place] as readonly number[]) {
+    const ends = touching[place] as readonly number[]
+    effort.spent += evaluationWeight * ends.length
+    for (const k of ends) {
       if (tails[k] === place) {
         pointOnCurve(curves[k], Math.exp(log - (logs[heads[k] as number] as number)), point)
         excess -= point.x
