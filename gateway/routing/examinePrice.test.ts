@@ -43,4 +43,61 @@ s('is measured by no pools that a stranger made of some cents [21/doctor-dust]',
   const dust = ['three', 'four', 'five'].map((dex) => pair(dex, whole / 1_000n, whole / 500n))
   assert.is(look([...alike, ...dust]).verdict, 'right')
 })
+
+const foundOf = (others: readonly PairRecord[], record = own) => look(others, record).found
+
+s('is right up to a hundredth, rounded, and no further [teeth/doctor-price]', () => {
+  const at = (millionths: bigint) =>
+    look(alike, pair('own', whole, whole + (whole * millionths) / 1_000_000n)).verdict
+  assert.equal([at(10_000n), at(10_049n), at(10_060n)], ['right', 'right', 'different'])
+  assert.equal([at(-10_000n), at(-10_060n)], ['right', 'different'])
+})
+s(
+  'is held against the middle of the others, and its own exchange is none [teeth/doctor-price]',
+  () => {
+    const at = (dex: string, tenths: bigint) => pair(dex, whole, (whole * tenths) / 10n)
+    const three = [at('one', 10n), at('two', 20n), at('three', 90n)]
+    assert.is(foundOf(three), '0xown is 50 % off the median of 3 others')
+    assert.is(foundOf(three.slice(0, 2)), '0xown is 33.33 % off the median of 2 others')
+    // Four, of which the middle two are two and three.
+    const four = [...three, at('four', 30n)]
+    assert.is(foundOf(four), '0xown is 60 % off the median of 4 others')
+    assert.is(look([...alike.slice(1), at('own', 10n)]).verdict, 'unknown')
+  },
+)
+s(
+  'counts the deepest pool of each of the others, if it is deep enough [teeth/doctor-price]',
+  () => {
+    const shallow = { ...pair('one', whole / 10n, whole / 5n), id: '0xshallow' }
+    assert.is(foundOf([...alike, shallow]), '0xown is 0 % off the median of 2 others')
+    const withDepths = (own: number, one: number, two: number) => {
+      const deepest = [pair('own', whole, whole), ...alike]
+      const depths = new Map([
+        ['0xown', own],
+        ['0xone', one],
+        ['0xtwo', two],
+      ])
+      return examinePrice({ own: deepest.slice(0, 1), deepest, depths }).verdict
+    }
+    assert.equal([withDepths(100, 1, 1), withDepths(101, 1, 2)], ['right', 'unknown'])
+    const other = { ...pair('three', whole, whole), tokens: ['a', 'c'] }
+    assert.is(foundOf([...alike, other]), '0xown is 0 % off the median of 2 others')
+  },
+)
+s('goes by the pair that most others trade [teeth/doctor-price]', () => {
+  const second = { ...pair('own', whole, 2n * whole), id: '0xsecond', tokens: ['a', 'c'] }
+  const traded = (dex: string, ...held: readonly string[]) => ({
+    ...pair(dex, whole, whole),
+    id: `0x${dex}${held.join('')}`,
+    tokens: held,
+  })
+  const others = [
+    ...['one', 'two'].map((dex) => traded(dex, 'a', 'b')),
+    ...['one', 'two', 'three'].map((dex) => traded(dex, 'c', 'a')),
+  ]
+  const depths = new Map([own, second, ...others].map(({ id }) => [id, 1]))
+  const { found } = examinePrice({ own: [own, second], deepest: [own, second, ...others], depths })
+  assert.is(found, '0xsecond is 100 % off the median of 3 others')
+})
+
 s.run()

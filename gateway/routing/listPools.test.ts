@@ -135,4 +135,14 @@ s('have feeds, but for those that say nothing that can be used [teeth/feeds]', a
     { token: fakeAddress(5), answer: 300n, decimals: 36, updatedAtSecs: 9n },
   ])
 })
+
+s('hold tokens last where nobody knows how deep they are [teeth/list-pools]', () => {
+  const sampled = { protocol: 'woofi', quoter: fakeAddress(9), amounts: [], outputs: [], held: [] }
+  const state = { pools: followPools([pool(9, sampled), pool(2), pool(3)]) }
+  assert.equal(
+    holdersOf(state, usd),
+    [3, 2, 9].map((n) => getAddress(fakeAddress(100 + n))),
+  )
+})
+
 s.run()

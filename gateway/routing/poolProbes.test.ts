@@ -13,11 +13,11 @@ import {
   toFunctionSelector,
   toHex,
 } from 'viem'
-import { probeLens, quoteLens } from '../../contracts/artifacts.ts'
+import { probeLens, quoteLens, swapExecutor } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { base } from '../chain/base.ts'
 import { toViemChain } from '../chain/client.ts'
-import { poolOf } from './engine/market.ts'
+import { createMarket, poolOf } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { createPoolProbes } from './poolProbes.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
@@ -88,21 +88,27 @@ type Trial = {
   readonly amountIn: bigint
   readonly executor: Address
   readonly least: bigint
+  readonly data: Hex
 }
 
 const startMs = 10_000_000
 
 /** Probes on a clock, whose trials come to what they are told. */
-function createStand({ taxBps = 0, pools = records, hasExecutor = true } = {}) {
+function createStand({ taxBps = 0, taxOutBps = 0, pools = records, hasExecutor = true } = {}) {
   const clock = { ms: startMs }
   const trials: Trial[] = []
-  const says = { verdict: 1, paid: 0n, quoted: 0n, isAway: false }
-  const taxOf = (token: string) => (token === tokenIn ? taxBps : 0)
+  const says = { verdict: 1, paid: 0n, quoted: 0n, isMute: false, isAway: false, questions: 0 }
+  const taxOf = (token: string) =>
+    new Map<string, number>([
+      [tokenIn, taxBps],
+      [tokenOut, taxOutBps],
+    ]).get(token) ?? 0
   const state = createSyncedState({ taxOf }, { head, records: pools })
   const request = async ({ params }: { readonly params: readonly unknown[] }) => {
     const [{ data, gasPrice }, block] = params as [{ data: Hex; gasPrice?: Hex }, Hex]
     if (data.startsWith(askSelector)) {
-      const result = [pad(toHex(says.quoted), { size: 32 })]
+      says.questions += 1
+      const result = [says.isMute ? '0x' : pad(toHex(says.quoted), { size: 32 })] as const
       return encodeFunctionResult({ abi: quoteLens.abi, functionName: 'ask', result })
     }
     assert.equal([block, gasPrice], ['0x9', '0xe'])
@@ -123,7 +129,8 @@ function createStand({ taxBps = 0, pools = records, hasExecutor = true } = {}) {
     executor: hasExecutor ? executor : undefined,
     current: () => state,
     gasPriceWei: () => 7n,
-    taxOf,
+    // Nothing is taxed where nobody says so.
+    taxOf: taxBps + taxOutBps > 0 ? taxOf : undefined,
     now: () => clock.ms,
   })
   /** Whether a route through these pools has one that refuses. */
@@ -153,12 +160,39 @@ s('are learned by a small swap of what others hold [teeth/probes]', async () => 
   assert.ok(part > 0.999_999 && part < 1.000_001, `${trial.amountIn}`)
   const out = paidFor(trial.amountIn, reserveOf(1))
   assert.is(trial.least, (out * 9_990n) / 10_000n - 2n)
-  const taxed = createStand({ taxBps: 100 })
-  await taxed.use(1)
-  const { amountIn = 0n, least } = taxed.trials[0] ?? {}
-  const less = (amount: bigint) => amount - (amount * 100n) / 10_000n
+})
+s('have to pay what is left of it after taxes, as they are measured [teeth/probes]', async () => {
+  const less = (amount: bigint, taxBps: bigint) => amount - (amount * taxBps) / 10_000n
   // To the executor, and to the pool; and two more basis points for what is measured by them.
-  assert.is(least, (paidFor(less(less(amountIn)), reserveOf(1)) * 9_988n) / 10_000n - 2n)
+  for (const taxBps of [1n, 100n]) {
+    const { trials, use } = createStand({ taxBps: Number(taxBps) })
+    await use(1)
+    const { amountIn = 0n, least } = trials[0] ?? {}
+    const arriving = less(less(amountIn, taxBps), taxBps)
+    assert.is(least, (paidFor(arriving, reserveOf(1)) * 9_988n) / 10_000n - 2n)
+  }
+  const { trials, use } = createStand({ taxBps: 100, taxOutBps: 200 })
+  await use(1)
+  const { amountIn = 0n, least } = trials[0] ?? {}
+  const out = paidFor(less(less(amountIn, 100n), 100n), reserveOf(1))
+  assert.is(least, (less(less(out, 200n), 200n) * 9_986n) / 10_000n - 2n)
+})
+s('are swapped through for nobody, whatever comes and however late [teeth/probes]', async () => {
+  const { trials, use } = createStand()
+  await use(1)
+  const { data = '0x', amountIn } = trials[0] ?? {}
+  const { functionName, args } = decodeFunctionData({ abi: swapExecutor.abi, data })
+  if (functionName !== 'swap') throw new Error(functionName)
+  const [asked, steps] = args
+  assert.equal([asked.amountIn, asked.minAmountOut, asked.deadline], [amountIn, 0n, 1n << 64n])
+  assert.equal(
+    [asked.tokenIn, asked.tokenOut].map((one) => one.toLowerCase()),
+    [tokenIn, tokenOut],
+  )
+  assert.equal(
+    steps.map(({ pool: through, share }) => [through, share]),
+    [[getAddress(idOf(1)), 1n << 64n]],
+  )
 })
 s(
   'are tried with more where little buys dust, and not where nothing buys more [teeth/probes]',
@@ -166,7 +200,16 @@ s(
     const small = createStand({ pools: [pool(0, 10n ** 7n), pool(1, 10n ** 7n)] })
     await small.use(1)
     const { amountIn = 0n } = small.trials[0] ?? {}
-    assert.ok(amountIn > 20_000n && amountIn < 20_100n, `${amountIn}`)
+    assert.is(amountIn, 20_060n)
+    // A thousand units is what is worth a try.
+    for (const [reserve, tried] of [
+      [50_060_000n, 1_004n],
+      [50_010_000n, 100_320n],
+    ] as const) {
+      const { use, trials } = createStand({ pools: [pool(0, reserve), pool(1, reserve)] })
+      await use(1)
+      assert.is(trials[0]?.amountIn, tried)
+    }
     const dust = createStand({ pools: [pool(0, 10n ** 5n), pool(1, 10n ** 5n)] })
     assert.equal([await dust.use(1), dust.trials.length], [false, 0])
     assert.is(dust.probes.verdictOf(idOf(1)), 'unknown')
@@ -213,18 +256,19 @@ s(
     assert.equal([isOpen(1), probes.verdictOf(idOf(1))], [true, undefined])
   },
 )
+const none = Array.from({ length: gridSize }, () => 0n)
+const grid = [...none, ...listGrid(e24), ...listGrid(e24), ...none]
+const quoted = {
+  ...pool(1, e24),
+  protocol: 'woofi',
+  quoter: executor,
+  native: [false, false],
+  held: [e24, e24],
+  amounts: grid,
+  outputs: grid,
+} as unknown as PairRecord
+
 s('of a quoter have to pay what it says, less what may be skimmed [teeth/probes]', async () => {
-  const none = Array.from({ length: gridSize }, () => 0n)
-  const grid = [...none, ...listGrid(e24), ...listGrid(e24), ...none]
-  const quoted = {
-    ...pool(1, e24),
-    protocol: 'woofi',
-    quoter: executor,
-    native: [false, false],
-    held: [e24, e24],
-    amounts: grid,
-    outputs: grid,
-  } as unknown as PairRecord
   const { says, use, probes, trials, clock } = createStand({ pools: [pool(0, e24), quoted] })
   says.quoted = 10n ** 20n
   const least = (says.quoted * 9_990n) / 10_000n - 2n
@@ -262,4 +306,48 @@ s(
     assert.is(none.probes.verdictOf(idOf(1)), undefined)
   },
 )
+s(
+  'of a quoter are held to what it says alone, and others asked nothing [teeth/probes]',
+  async () => {
+    const tryWith = async (own: object, ...places: readonly number[]) => {
+      const { says, use, probes } = createStand({ pools: [pool(0, e24), quoted] })
+      Object.assign(says, { quoted: 10n ** 20n }, own)
+      await use(...places)
+      return [...places.map((n) => probes.verdictOf(idOf(n))), says.questions]
+    }
+    assert.equal(await tryWith({}, 0, 1), ['works', 'refuses', 1])
+    assert.equal(await tryWith({}, 0), ['works', 0])
+    // Where nobody could try it, and where its quoter says nothing.
+    assert.equal(await tryWith({ verdict: 0 }, 1), ['unknown', 1])
+    assert.equal(await tryWith({ isMute: true }, 1), ['works', 1])
+    assert.equal(await tryWith({ quoted: 1n }, 1), ['refuses', 1])
+    assert.equal(await tryWith({ quoted: 1n, paid: 1n }, 1), ['works', 1])
+  },
+)
+s('are closed as they come to refuse, wherever they are [teeth/probes]', async () => {
+  const { says, use, probes, state } = createStand()
+  const isOpen = (n: number) =>
+    poolOf(probes.usable(state.market), idOf(n))?.curve(0, 1) !== undefined
+  says.verdict = 2
+  await use(1)
+  assert.equal([isOpen(0), isOpen(1)], [true, false])
+  await use(0)
+  assert.equal([isOpen(0), isOpen(1), isOpen(2)], [false, false, true])
+  const none = createMarket([])
+  assert.is(probes.usable(none), none)
+  // What is not believed any more is no reason to leave it out.
+  probes.doubt([idOf(1)])
+  assert.equal([isOpen(0), isOpen(1)], [false, true])
+})
+s('are not known before there is a state [teeth/probes]', async () => {
+  const probes = createPoolProbes({
+    client: {} as Client<Transport, Chain>,
+    executor,
+    current: () => undefined,
+    gasPriceWei: () => 0n,
+    now: () => 0,
+  })
+  assert.is(await probes.hasRefusing({ steps: [{ poolId: 'a', tokenIn, tokenOut }] }), false)
+  assert.is(probes.verdictOf('a'), undefined)
+})
 s.run()
