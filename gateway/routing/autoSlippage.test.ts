@@ -113,4 +113,22 @@ s('stands in min_output and says how, at every endpoint [20/auto-slippage-wire]'
   }
 })
 
+s('is at least the usual before a minute was looked at, and rounded up [teeth/auto]', () => {
+  const auto = (observedMs: number, ...moves: readonly number[]) => {
+    const shareBps = 10_000 / Math.max(1, moves.length)
+    return autoSlippage(
+      {
+        look: () => undefined,
+        observedMs: () => observedMs,
+        bpsPerMinute: (poolId) => moves[Number(poolId)] ?? 0,
+      },
+      moves.map((_, n) => ({ poolId: `${n}`, shareBps })),
+    )
+  }
+  assert.equal([auto(59_999, 19).bps, auto(59_999, 20.1).bps], [50, 51])
+  assert.equal([auto(60_000).bps, auto(60_000, 19).bps, auto(60_000, 19.01).bps], [10, 48, 49])
+  assert.equal([auto(60_000, 69.4).bps, auto(60_000, 71).bps], [149, 150])
+  assert.equal(auto(60_000, 10, 30), { bps: 50, moveBps: 20, observedMs: 60_000 })
+})
+
 s.run()

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, getAddress, zeroAddress } from 'viem'
+import { type Address, decodeFunctionData, encodeFunctionData, getAddress, zeroAddress } from 'viem'
 import { swapExecutor } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { buildExecution, encodeSteps, namePools } from './buildExecution.ts'
@@ -100,6 +100,60 @@ s('has one name for the same pools, whatever flows through them [strangers/pool-
   assert.is(name([1n]), name([7n], 9n))
   assert.is.not(name([1n]), name([1n, 1n]))
   for (const data of ['0x', '0x12345678', executor] as const) assert.is(namePools(data), undefined)
+})
+
+const routeOf = (...steps: readonly (typeof step)[]) => ({
+  amountIn: 5n,
+  amountOut: 4n,
+  gas: 0,
+  steps,
+})
+const pools = new Map([[pool as string, record]])
+
+s('pays native currency, and whoever sends it where nobody is named [teeth/execution]', () => {
+  const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+  const { data, value, spender, target } = buildExecution({
+    tokenIn: native,
+    tokenOut: native,
+    amountIn: 7n,
+    minAmountOut: 6n,
+    executor,
+    deadlineSecs: 9n,
+    encodedSteps: encodeSteps({ route: routeOf(step), pools }),
+  })
+  assert.equal([value, spender, target], [7n, executor, executor])
+  const { args } = decodeFunctionData({ abi: swapExecutor.abi, data })
+  assert.equal(args?.[0], {
+    tokenIn: zeroAddress,
+    amountIn: 7n,
+    tokenOut: zeroAddress,
+    minAmountOut: 6n,
+    recipient: zeroAddress,
+    deadline: 9n,
+  } as never)
+})
+s('has no step through a pool that is not known any more [teeth/execution]', () => {
+  const gone = { ...step, poolId: taker }
+  assert.is(
+    encodeSteps({ route: routeOf(gone, step, gone), pools }),
+    encodeSteps({ route: routeOf(step), pools }),
+  )
+})
+s('is named by its pools whatever their order, and by swaps alone [teeth/execution]', () => {
+  const back = { ...step, tokenIn: b, tokenOut: a }
+  const name = (...steps: readonly (typeof step)[]) => {
+    const encodedSteps = encodeSteps({ route: routeOf(...steps), pools })
+    const asked = { tokenIn: a, tokenOut: b, amountIn: 1n, deadlineSecs: 1n, minAmountOut: 1n }
+    return namePools(buildExecution({ ...asked, executor, encodedSteps }).data)
+  }
+  assert.is(name(step, back), name(back, step))
+  assert.is.not(name(step), name(back))
+  const others = swapExecutor.abi.filter((item) => item.type === 'function' && item.name !== 'swap')
+  for (const item of others)
+    if (item.type === 'function' && item.inputs.length === 0) {
+      const data = encodeFunctionData({ abi: [item], functionName: item.name } as never)
+      assert.is(namePools(data), undefined)
+    }
 })
 
 s.run()

@@ -66,4 +66,40 @@ s('is the price of the middle one of three alike [20/market-impact]', () => {
   }
   assert.is(commonPrice(state, a, b), 2)
 })
+
+s(
+  'passes over pools of one token alone, and knows none without others [teeth/common-price]',
+  () => {
+    const priceOf = (...made: readonly PairRecord[]) =>
+      commonPrice(
+        {
+          pools: new Map(made.map((one) => [one.id, one])),
+          market: createMarket(made.map(toEnginePool)),
+        },
+        a,
+        b,
+      )
+    const deep = 10n ** 12n
+    const whole = makePair('0x01', deep, 2n * deep)
+    assert.is(priceOf(makePair('0x02', 9n * deep, 0n), whole), 2)
+    assert.is(priceOf(makePair('0x02', 0n, 9n * deep)), undefined)
+    // Of two that are as deep the lower.
+    assert.is(priceOf(makePair('0x02', deep, 3n * deep), whole), 2)
+    const deeper = deep + 10n ** 6n
+    assert.is(priceOf(makePair('0x02', deeper, 3n * deeper), whole), 3)
+  },
+)
+
+s('is of no token that nobody trades [teeth/common-price]', () => {
+  const nobody = '0xc'
+  for (const [from, to] of [
+    [nobody, a],
+    [nobody, b],
+    [a, nobody],
+    [b, nobody],
+    [a, a],
+  ] as const)
+    assert.is(commonPrice({ pools, market }, from, to), undefined)
+})
+
 s.run()

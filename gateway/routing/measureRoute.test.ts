@@ -3,11 +3,17 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { describeRoute } from './describeRoute.ts'
 import { createMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
-import { countCrossedTicks, priceImpactBps, stepImpactBps } from './measureRoute.ts'
+import {
+  countCrossedTicks,
+  marketImpactBps,
+  priceImpactBps,
+  stepImpactBps,
+} from './measureRoute.ts'
 import { midPrice } from './midPrice.ts'
 import { toEnginePool } from './protocols/families.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
 import { findLeastInput, replayShares } from './replayShares.ts'
+import { near } from './testing/near.ts'
 
 const [a, b, c] = ['0xa', '0xb', '0xc'] as const
 const whole = 1n << 64n
@@ -185,4 +191,45 @@ s('counts the ticks that a step crosses [teeth/measures]', () => {
     0,
   )
 })
+
+s('of a step are what it gives less than its pool promises, and no less than nothing', () => {
+  const step = { ...base, poolId: '0x01', tokenIn: a, tokenOut: b, amountIn: 1_000n }
+  const given = (amountOut: bigint) => stepImpactBps({ ...step, amountOut }, first)
+  near(given(1_500n), 2_500)
+  near(given(1_999n), 5)
+  assert.equal([given(2_000n), given(2_200n), given(0n)], [0, 0, 10_000])
+  assert.is(stepImpactBps({ ...step, amountIn: 0n }, first), 0)
+})
+s('pass on to each step its share of what the ones before left [teeth/measures]', () => {
+  const dear = makePair('0x03', { reserve1: 4_000_000n })
+  const known = new Map([...pools, [dear.id, dear]])
+  const step = { ...base, tokenIn: a, tokenOut: b }
+  const steps = [
+    { ...step, poolId: '0x01', share: whole / 4n },
+    { ...step, poolId: '0x03', share: whole / 2n },
+    // Of what nobody has.
+    { ...step, poolId: '0x02', tokenIn: 'none' },
+    { ...step, poolId: 'gone' },
+  ]
+  const impact = { tokenIn: a, tokenOut: b, pools: known, amountIn: 8_000n }
+  // A quarter at two for one, half of the rest at four.
+  const ideal = 2_000n * 2n + 3_000n * 4n
+  assert.is(priceImpactBps({ ...twoHops, steps }, { ...impact, amountOut: ideal }), 0)
+  assert.is(priceImpactBps({ ...twoHops, steps }, { ...impact, amountOut: ideal / 4n }), 7_500)
+})
+s('against the market are within all of it, and none on a way to nowhere [teeth/measures]', () => {
+  const [step] = twoHops.steps
+  if (!step) throw new Error('two steps')
+  const given = (amountOut: bigint, tokenOut: string = b) =>
+    marketImpactBps(
+      { ...twoHops, steps: [step] },
+      { tokenIn: a, tokenOut, pools, market, amountIn: 10_000n, amountOut },
+    )
+  assert.equal(
+    [20_000n, 10_000n, 0n, 30_000n, 90_000n].map((out) => given(out)),
+    [0, 5_000, 10_000, -5_000, -10_000],
+  )
+  assert.is(given(5n, c), undefined)
+})
+
 s.run()

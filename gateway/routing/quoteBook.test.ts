@@ -108,4 +108,19 @@ s(
   },
 )
 
+s('names a quote by who asked, what, and in which second [teeth/quote-names]', async () => {
+  const clock = { ms: 1_800_000_000_000 }
+  const { book, keep } = await openBook(() => clock.ms)
+  const name = keep('me', 1n)
+  assert.match(name, /^0x[0-9a-f]{64}$/)
+  assert.is.not(keep('you', 1n), name)
+  assert.is.not(keep('me', 2n), name)
+  clock.ms += 999
+  assert.is(keep('me', 1n), name)
+  clock.ms += 1
+  assert.is.not(keep('me', 1n), name)
+  assert.is(book.find('me', name.toUpperCase().replace('0X', '0x'))?.parameters.amountIn, 1n)
+  assert.is(book.find('you', name), undefined)
+})
+
 s.run()

@@ -1,7 +1,9 @@
 import { setImmediate as giveTurn } from 'node:timers/promises'
+import { getAddress } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
+import { quoteMany } from './quoteMany.ts'
 import { createSoughtTokens } from './routingChain.ts'
 import { SearchRefused } from './searchQueue.ts'
 import type { QuoteResponse } from './wire/quote.ts'
@@ -132,5 +134,39 @@ s(
     )
   },
 )
+
+s('says which chains and tokens it cannot tell of, each for itself [teeth/batch]', async () => {
+  const deps = {
+    chains: new Map([[chainId, stand.chain]]),
+    simulator: undefined,
+    now: () => performance.now(),
+    maxLagMs: 30_000,
+  }
+  const [trade] = generateTrades(stand.market, 1).trades
+  if (!trade) throw new Error('there is a trade')
+  const asked = {
+    chainId,
+    tokenIn: getAddress(trade.in),
+    tokenOut: getAddress(trade.out),
+    amountIn: BigInt(trade.amount),
+    slippageBps: 50,
+  }
+  const unknown = { ...asked, tokenIn: getAddress(`0x${'ab'.repeat(20)}`) }
+  const told = async (...questions: readonly (typeof asked)[]) =>
+    (await quoteMany(deps, questions)).map((outcome) =>
+      outcome.status === 'unavailable' ? outcome.reason : outcome.status,
+    )
+  const busy = 'too many new tokens are waiting to be looked for'
+  assert.equal(await told({ ...asked, chainId: 1 }, asked, unknown, asked, asked, asked), [
+    'the chain is not configured',
+    'ok',
+    busy,
+    'ok',
+    'ok',
+    'ok',
+  ])
+  assert.equal(await told(unknown), [busy])
+  assert.equal(await told(), [])
+})
 
 s.run()

@@ -1,6 +1,11 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
+import { createMarket, type Market, poolOf } from './engine/market.ts'
+import { nameOptions, narrowMarket, type RouteOptions } from './routeOptions.ts'
+import { createSyncedState } from './sync/syncedState.ts'
+import { against, weth } from './testing/boundMarket.ts'
+import { fakeAddress } from './testing/viewNode.ts'
 import type { QuoteResponse } from './wire/quote.ts'
 
 const stand = createGeneratedStand({ pools: 120, tokens: 16, seed: 7 })
@@ -145,6 +150,66 @@ s('says which option is wrong, and why [20/wrong-options]', async () => {
   const asked = new URLSearchParams({ ...pair, exclude_pools: '0x12,0x13' })
   const refused = await stand.refusalOf(`/quote_exact_output?${asked}`)
   assert.equal([refused.status, refused.details?.[0]?.field], [400, 'exclude_pools'])
+})
+
+const [one, two, three] = ['one', 'two', 'two'].map((dex) => ({ ...against(weth, 3_000_000), dex }))
+if (!one || !two || !three) throw new Error('there are three')
+const block = { number: 1n, hash: '0x1', parentHash: '0x0', timestampSecs: 1n } as const
+/** The last one is known by an id within a contract. */
+const records = [one, two, { ...three, id: 'within', address: fakeAddress(5) }]
+const read = () => createSyncedState({ taxOf: () => 0 }, { head: block, records })
+
+s('leave out pools of a market by their exchange, id or address [teeth/narrowed]', () => {
+  const { market, pools } = read()
+  const openIn = (options: RouteOptions) => {
+    const narrowed = narrowMarket(market, { ...options, pools })
+    return records.map(({ id }) => poolOf(narrowed, id)?.curve(0, 1) !== undefined)
+  }
+  assert.equal(openIn({ includeDexes: ['one'] }), [true, false, false])
+  assert.equal(openIn({ includeDexes: [] }), [false, false, false])
+  assert.equal(openIn({ excludeDexes: ['one'] }), [false, true, true])
+  assert.equal(openIn({ excludePools: [two.id] }), [true, false, true])
+  assert.equal(openIn({ excludePools: ['within'] }), [true, true, false])
+  assert.equal(openIn({ excludePools: [fakeAddress(5)] }), [true, true, false])
+  assert.equal(openIn({ excludeDexes: ['one'], excludePools: [two.id] }), [false, false, true])
+})
+s(
+  'make each market once, for eight lists of it, and none where nothing goes [teeth/narrowed]',
+  () => {
+    const { market, pools } = read()
+    const narrow = (options: RouteOptions, of: Market = market) =>
+      narrowMarket(of, { ...options, pools })
+    for (const none of [{}, { maxHops: 1 }, { excludeDexes: [] }, { excludePools: [] }])
+      assert.is(narrow(none), market)
+    assert.is(narrow({ excludePools: ['nobody'] }), market)
+    const without = (n: number) => narrow({ excludePools: [two.id, `${n}`] })
+    const other = read()
+    const elsewhere = narrow({ excludeDexes: ['one'] }, other.market)
+    // One name is taken already.
+    const made = Array.from({ length: 7 }, (_, n) => without(n))
+    assert.ok(made.every((each, n) => each === without(n)))
+    without(7)
+    assert.is.not(without(0), made[0], 'who has lists of his own takes no memory')
+    assert.is(narrow({ excludeDexes: ['one'] }, other.market), elsewhere)
+    const nobody = createMarket([])
+    assert.is(narrow({ excludeDexes: ['one'] }, nobody), nobody)
+  },
+)
+s('are told apart by each of them [teeth/narrowed]', () => {
+  assert.is(nameOptions(undefined), '')
+  const names = [
+    {},
+    { includeDexes: ['a'] },
+    { excludeDexes: ['a'] },
+    { excludePools: ['a'] },
+    { maxHops: 1 },
+    { maxSteps: 1 },
+    { singlePath: true },
+    { gasPriceWei: 1n },
+    { gasPriceWei: 2n },
+  ].map((options) => nameOptions(options))
+  assert.is(new Set(names).size, names.length)
+  assert.ok(names.every((name) => name.length === 44))
 })
 
 s.run()

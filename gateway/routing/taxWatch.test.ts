@@ -7,6 +7,9 @@ import { createTaxWatch } from './taxWatch.ts'
 const s = suite('tax watch')
 const token = (n: number): Address => numberToHex(n, { size: 20 })
 
+/** What was begun is over by then. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 function setUp({
   changed = [] as readonly Address[],
   fault = undefined as Error | undefined,
@@ -70,4 +73,23 @@ s('asks for a batch at a time, and begins anew after a failure', async () => {
   })
   assert.equal(seen.measured.at(-1)?.[0]?.address, known[16])
 })
+
+s('reprices nothing where nothing is another, and is done with what it measured', async () => {
+  const { old, seen, watch } = setUp()
+  old.add(token(1))
+  watch.traded([token(1)])
+  await settle()
+  assert.equal([seen.measured.length, seen.repriced, seen.failures], [1, [], []])
+  watch.traded([token(1), token(2)])
+  await settle()
+  assert.is(seen.measured.length, 1, 'nothing is old any more')
+  old.add(token(3))
+  watch.traded([token(3)])
+  await settle()
+  assert.equal(
+    seen.measured.at(-1)?.map(({ address }) => address),
+    [token(3)],
+  )
+})
+
 s.run()

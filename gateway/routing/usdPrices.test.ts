@@ -4,6 +4,7 @@ import { base } from '../chain/base.ts'
 import { type ChainClient, toViemChain } from '../chain/client.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
+import { basket } from './testing/boundMarket.ts'
 import { createUsdPrices, priceFor } from './usdPrices.ts'
 
 const s = suite('routing/usdPrices')
@@ -151,4 +152,18 @@ s('sizes no trade by a price that the trade could move [teeth/usd]', () => {
     [price, undefined, undefined],
   )
 })
+
+s('prices nothing through pools whose depth nobody knows [teeth/usd]', async () => {
+  const sampled = basket([usdc, weth], 2_000_000)
+  const found = await open().prices(stateOf(sampled as PairRecord))
+  assert.equal([...found.keys()], [usdc])
+})
+s('prices no token by pools that has a price [teeth/usd]', async () => {
+  const feed = { answer: 2_500n * 10n ** 8n, ageSecs: 0n }
+  const found = await open(feed).prices(stateOf(usdcOf(2_000_000n * dollars)))
+  const [dollar, ether] = [found.get(usdc), found.get(weth)]
+  assert.equal([dollar?.usdPerRawE36, dollar?.confidence], [10n ** 30n, 1])
+  assert.equal([ether?.usdPerRawE36, ether?.origin], [2_500n * whole, 'feed'])
+})
+
 s.run()
