@@ -62,4 +62,43 @@ s('is unavailable where no fork stands', async () => {
   const comparison = await compare({ simulator }, { chainId: 1, candidates: [] })
   assert.equal(comparison, { status: 'unavailable' })
 })
+
+s('is unavailable without a simulator, and other faults are ours [teeth/compare]', async () => {
+  assert.equal(await compare({ simulator: undefined }, { chainId: 1, candidates: [] }), {
+    status: 'unavailable',
+  })
+  const simulateCandidates = () => Promise.reject(new TypeError('ours'))
+  const simulator = { simulateCandidates } as unknown as Simulator
+  const fault = compare({ simulator }, { chainId: 1, candidates: [] })
+  assert.is(await fault.catch((error: Error) => error.message), 'ours')
+})
+s(
+  'tells of each candidate what its provider said and what came of it [teeth/compare]',
+  async () => {
+    const asked: unknown[] = []
+    const simulateCandidates: Simulator['simulateCandidates'] = async ({ candidates, caller }) => {
+      asked.push(candidates, caller)
+      return { blockNumber: 9n, blockHash: '0x', results: [ok(5n)] }
+    }
+    const comparison = await compare(
+      { simulator: { simulateCandidates } as Simulator },
+      {
+        chainId: 1,
+        caller: 'me',
+        candidates: [
+          { providerId: 'a', quotedOutput: 6n, candidate },
+          { providerId: 'nobody ran it', quotedOutput: 7n, candidate },
+        ],
+      },
+    )
+    assert.equal(comparison, {
+      status: 'ok',
+      blockNumber: 9n,
+      winnerProviderId: 'a',
+      results: [{ providerId: 'a', quotedOutput: 6n, result: ok(5n) }],
+    })
+    assert.equal(asked, [[candidate, candidate], 'me'])
+  },
+)
+
 s.run()

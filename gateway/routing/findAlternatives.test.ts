@@ -1,6 +1,10 @@
+import { zeroAddress } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
+import { findAlternatives } from './findAlternatives.ts'
+import type { Quote } from './finishQuote.ts'
+import type { QuoteParameters } from './quoteRequest.ts'
 import type { QuoteResponse } from './wire/quote.ts'
 
 const stand = createGeneratedStand({ pools: 150, tokens: 20, seed: 5 })
@@ -62,6 +66,39 @@ s('draws the route: what arrives at a token goes on [20/route-graph]', async () 
     }
   }
   assert.ok(found > 10)
+})
+
+s('are each searched without the pools of all before it [teeth/alternatives]', async () => {
+  const through = (...steps: readonly object[]) =>
+    ({ steps, optimalityGapBps: 3 }) as never as Quote
+  const best = through({ pool: '0xA' }, { pool: '0xB', poolId: '0xC' })
+  const look = async (count: number, others: readonly Quote[], first = best) => {
+    const left = [...others]
+    const without: unknown[] = []
+    const ends = { chainId: 1, tokenIn: zeroAddress, tokenOut: zeroAddress }
+    const options = { maxHops: 2, excludePools: ['0x9'] }
+    const asked: QuoteParameters = { ...ends, amountIn: 1n, slippageBps: 50, options }
+    const find = async (question: QuoteParameters) => {
+      without.push(question.options)
+      assert.is(question.amountIn, 1n)
+      return left.shift()
+    }
+    return { found: await findAlternatives(find, { best: first, count, asked }), options: without }
+  }
+  const others = [through({ pool: '0xD' }), through({ pool: '0xE' }), through({ pool: '0xF' })]
+  const { found, options } = await look(2, others)
+  assert.equal(
+    found,
+    others.slice(0, 2).map((quote) => ({ ...quote, optimalityGapBps: undefined })),
+  )
+  assert.equal(options, [
+    { maxHops: 2, excludePools: ['0x9', '0xa', '0xc'] },
+    { maxHops: 2, excludePools: ['0x9', '0xa', '0xc', '0xd'] },
+  ])
+  const few = await look(3, others.slice(0, 1))
+  assert.equal([few.found.length, few.options.length], [1, 2])
+  // A wrap goes through no pool, and in no other way.
+  assert.equal(await look(2, others, through()), { found: [], options: [] })
 })
 
 s.run()

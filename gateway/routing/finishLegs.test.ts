@@ -4,8 +4,10 @@ import { finishLegs } from './finishLegs.ts'
 import type { QuoteParameters } from './quoteRequest.ts'
 import {
   createTrustedStand,
+  giving,
   type PoolName,
   type TrustedStandOptions,
+  watchTrials,
 } from './testing/trustedStand.ts'
 import type { Choice } from './trust/trust.ts'
 
@@ -121,4 +123,54 @@ s('go through known pools where nobody makes dry runs in time [teeth/trusted-leg
     assert.equal([found.pools, found.asked.length], [['known', 'known'], 2])
   }
 })
+
+const sold = 10n ** 18n
+s(
+  'stand back behind known pools for a basis point in all, and no more [teeth/trusted-legs]',
+  async () => {
+    const through = async (known: bigint) => {
+      const given: Partial<Record<PoolName, bigint>> = { strange: sold, poor: sold, known }
+      const change = giving(sold, given)
+      const legs = {
+        all: ['poor', undefined, 'strange'],
+        known: ['poor', undefined, 'known'],
+      } as const
+      return (await finish({ ...legs, change, patienceMs: 60_000 })).pools
+    }
+    // Of two that bring as much, of which one is known.
+    const least = sold - (2n * sold) / 10_000n
+    assert.equal(await through(least), ['poor', undefined, 'known'])
+    assert.equal(await through(least - 1n), ['poor', undefined, 'strange'])
+  },
+)
+
+/** How the trial of legs is made, and whether it holds. */
+async function watchTrial(all: Names, known: Names, options: TrustedStandOptions = {}) {
+  const { deps, plan, idOf } = createTrustedStand(generated, options)
+  const { seen, watch } = watchTrials()
+  const planOf = (name: PoolName | undefined) => name && watch(plan(name))
+  await finishLegs(
+    { ...deps, now: () => 0 },
+    {
+      plan: async ({ kind }) =>
+        kind === 'without' ? [] : (kind === 'all' ? all : known).map(planOf),
+    },
+  )
+  const nameOf = (id: string) => (id === idOf('strange') ? 'strange' : 'stranger')
+  return seen.map(({ ids, ...trial }) => ({ ...trial, names: ids.map(nameOf) }))
+}
+s('are tried together, by whether all of them have another way [teeth/trusted-legs]', async () => {
+  const patience = { patienceMs: 40_000 }
+  const all = ['strange', 'known', 'strange', undefined] as const
+  const trial = { names: ['strange'], isAlone: false, waitMs: 40_000, holds: true }
+  assert.equal(await watchTrial(all, ['poor', 'poor', 'poor', undefined], patience), [trial])
+  assert.equal(await watchTrial(all, ['poor', undefined, 'poor'], patience), [
+    { ...trial, isAlone: true, waitMs: 480_000 },
+  ])
+  const fallen = await watchTrial(['strange', 'stranger'], [], { failing: ['stranger'] })
+  assert.equal(fallen, [
+    { names: ['strange', 'stranger'], isAlone: true, waitMs: 3_000, holds: false },
+  ])
+})
+
 s.run()

@@ -3,9 +3,16 @@ import { swapExecutor } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { CandidateResult, Simulator } from '../../simulator/simulator.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
+import { finishQuote } from './finishQuote.ts'
+import type { PoolProbes } from './poolProbes.ts'
+import type { QuoteSource } from './prepareState.ts'
 import { quote } from './quote.ts'
+import type { QuoteParameters } from './quoteRequest.ts'
 import { createRouteCache, type RouteCache } from './routeCache.ts'
 import { changePools } from './sync/followedPools.ts'
+import { createQuotedStand, local, quoted } from './testing/quotedStand.ts'
+import { createTrustedStand, type TrustedStandOptions } from './testing/trustedStand.ts'
+import { fakeAddress } from './testing/viewNode.ts'
 import { createTrust } from './trust/trust.ts'
 
 const s = suite('finishQuote')
@@ -174,6 +181,179 @@ s(
     assert.equal((await askUnknown({ slippageBps: 0 }, { lessBy: 1n })).rested, [])
     assert.equal((await askUnknown({}, { lessBy: 1n })).status, 'ok')
     assert.equal((await askUnknown({}, { lessBy: 10n ** 6n })).rested, ['unknown'])
+  },
+)
+
+/** How a route through a known pool is finished, and which pools are tried again by it. */
+async function finishKnown(own: Partial<QuoteParameters>, options: TrustedStandOptions = {}) {
+  const { deps, plan, idOf } = createTrustedStand(chain, options)
+  const planned = plan('known', own)
+  const doubted: string[] = []
+  const probes = { doubt: (ids: readonly string[]) => void doubted.push(...ids) } as PoolProbes
+  const found = await finishQuote(deps, { ...planned, chain: { ...planned.chain, probes } })
+  const isDoubted = doubted.length === 1 && doubted[0] === idOf('known')
+  return [
+    [found?.readiness, found?.executable, found?.unexecutableReason],
+    [found?.verification?.status, found?.dryRun?.status],
+    isDoubted || doubted,
+  ]
+}
+
+s('is dry-run where that is asked for, or by its mode [teeth/finish-runs]', async () => {
+  const ready = [['ready', true, undefined], [undefined, undefined], []]
+  assert.equal(await finishKnown({}), ready)
+  assert.equal(await finishKnown({ verify: false, mode: 'deep' }), ready)
+  const verified = ['verified', true, undefined]
+  assert.equal(await finishKnown({ verify: true }), [verified, ['verified', 'verified'], []])
+  assert.equal(await finishKnown({ mode: 'ultra' }), [verified, [undefined, 'verified'], []])
+  const fallen = ['custody_invalid', false, 'dry_run_failed']
+  const failing = ['known'] as const
+  assert.equal(await finishKnown({ verify: true }, { failing }), [
+    fallen,
+    ['failed', 'failed'],
+    true,
+  ])
+  assert.equal(await finishKnown({ mode: 'ultra' }, { failing }), [
+    fallen,
+    [undefined, 'failed'],
+    true,
+  ])
+  assert.equal(await finishKnown({ verify: true }, { hasSimulator: false }), [
+    ['unverified', false, 'verification_unavailable'],
+    ['unavailable', 'unavailable'],
+    [],
+  ])
+})
+
+s('grades pools as they stand when it is asked [teeth/finish-grades]', async () => {
+  const gradesAt = async (facts: {
+    readonly idleBlocks?: bigint
+    readonly lagMs?: number
+    readonly get?: (token: string) => number | undefined
+  }) => {
+    const { idleBlocks = 0n, lagMs = 0, get = () => 0 } = facts
+    const { deps, plan } = createTrustedStand({ ...chain, routes: createRouteCache() })
+    const planned = plan('known')
+    const { state } = planned
+    const found = await finishQuote(deps, {
+      ...planned,
+      state: { ...state, head: { ...state.head, number: 1n + idleBlocks } },
+      chain: {
+        ...planned.chain,
+        taxes: { ...chain.taxes, get },
+        sync: { ...planned.chain.sync, lagMs: () => lagMs },
+      },
+    })
+    return found?.poolGrades.join()
+  }
+  // A block each two seconds, for a week.
+  const week = 302_400n
+  assert.equal(
+    [await gradesAt({ idleBlocks: week }), await gradesAt({ idleBlocks: week + 1n })],
+    ['A', 'B'],
+  )
+  assert.equal([await gradesAt({ lagMs: 5_000 }), await gradesAt({ lagMs: 5_001 })], ['A', 'B'])
+  const get = (token: string) => (token === fakeAddress(2) ? 600 : 0)
+  assert.equal([await gradesAt({ get: () => undefined }), await gradesAt({ get })], ['A', 'C'])
+})
+
+s('is as good as its state, which a hint reads anew [teeth/finish-sources]', async () => {
+  const { deps, plan } = createTrustedStand(chain)
+  const planned = plan('known')
+  const finish = async (source: QuoteSource, lagMs = 0) => {
+    const sync = { ...planned.chain.sync, lagMs: () => lagMs }
+    const route = { ...planned.route, gapBps: 7 }
+    const found = await finishQuote(deps, {
+      ...planned,
+      source,
+      route,
+      chain: { ...planned.chain, sync },
+    })
+    return [found?.source, found?.readiness, found?.optimalityGapBps]
+  }
+  assert.equal(await finish('local', 30_000), ['local', 'ready', 7])
+  assert.equal(await finish('local', 30_001), ['local', 'stale', 7])
+  assert.equal(await finish('rpc'), ['rpc', 'ready', 7])
+  // The best of its own pools alone.
+  assert.equal(await finish('path_hint', 30_001), ['path_hint', 'ready', undefined])
+})
+
+s('says which steps the chain was asked about [teeth/finish-sources]', async () => {
+  const stand = createQuotedStand(chain, { missingBps: 0n })
+  const through = async (poolId: string) => {
+    const ends = { tokenIn: `0x${'a'.repeat(40)}`, tokenOut: `0x${'b'.repeat(40)}` } as const
+    const step = { ...ends, poolId, amountIn: 10n ** 18n, amountOut: 10n ** 18n, path: 0 }
+    const found = await finishQuote(
+      { chains: new Map(), simulator: undefined, now: () => 0, maxLagMs: 1 },
+      {
+        chain: stand.chain,
+        state: stand.state,
+        source: 'local',
+        route: {
+          amountIn: 10n ** 18n,
+          amountOut: 10n ** 18n,
+          gas: 1,
+          steps: [{ ...step, share: 1n << 64n, shareBps: 10_000 }],
+        },
+        parameters: { chainId: chain.chainId, ...ends, amountIn: 10n ** 18n, slippageBps: 50 },
+      },
+    )
+    return [found?.source, found?.areStepsQuoted]
+  }
+  assert.equal(await through(local), ['local', [false]])
+  assert.equal(await through(quoted), ['rpc', [true]])
+})
+
+s(
+  'tells the watch of taxes what is traded, and is none where nothing arrives [teeth/finish]',
+  async () => {
+    const { deps, plan } = createTrustedStand(chain)
+    const planned = plan('known')
+    const traded: (readonly string[])[] = []
+    const taxWatch = { traded: (tokens: readonly string[]) => void traded.push(tokens) }
+    const give = (amountOut: bigint) =>
+      finishQuote(deps, {
+        ...planned,
+        route: { ...planned.route, amountOut },
+        chain: { ...planned.chain, taxWatch },
+      })
+    assert.equal([await give(0n), traded], [undefined, []])
+    assert.is((await give(1n))?.amountOut, 1n)
+    assert.equal(traded, [[planned.parameters.tokenIn, planned.parameters.tokenOut]])
+  },
+)
+
+s(
+  'through strangers is judged once for a taker, and each time for nobody [teeth/finish-once]',
+  async () => {
+    const { deps, plan } = createTrustedStand(chain)
+    let runs = 0
+    const simulateCandidates: Simulator['simulateCandidates'] = (asked) => {
+      runs += 1
+      if (!deps.simulator) throw new Error('it has one')
+      return deps.simulator.simulateCandidates(asked)
+    }
+    const simulator = { simulateCandidates } as Simulator
+    const judge = async (own: Partial<QuoteParameters>) => {
+      const before = runs
+      const found = await finishQuote({ ...deps, simulator }, plan('strange', own))
+      assert.is(found?.readiness, 'verified')
+      return runs - before
+    }
+    const me = { taker: fakeAddress(5) }
+    assert.equal([await judge({}), await judge({}), await judge(me), await judge(me)], [1, 1, 1, 0])
+    const others: readonly Partial<QuoteParameters>[] = [
+      { slippageBps: 51 },
+      { deadlineSecs: 1n << 40n },
+      { amountIn: 10n ** 17n },
+      { taker: fakeAddress(6) },
+    ]
+    for (const other of others) assert.is(await judge({ ...me, ...other }), 1)
+    // Where nobody could judge, the next one is asked again.
+    const late = { taker: fakeAddress(7) }
+    const none = await finishQuote({ ...deps, simulator: undefined }, plan('strange', late))
+    assert.is(none?.readiness, 'unverified')
+    assert.is(await judge(late), 1)
   },
 )
 

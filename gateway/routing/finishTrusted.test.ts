@@ -1,12 +1,13 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import type { Planned } from './finishQuote.ts'
-import { finishTrusted } from './finishTrusted.ts'
-import type { QuoteParameters } from './quoteRequest.ts'
+import { createPatience, finishTrusted } from './finishTrusted.ts'
+import type { QuoteDeps, QuoteParameters } from './quoteRequest.ts'
 import {
   createTrustedStand,
   type PoolName,
   type TrustedStandOptions,
+  watchTrials,
 } from './testing/trustedStand.ts'
 import type { Choice } from './trust/trust.ts'
 
@@ -126,4 +127,74 @@ s(
     )
   },
 )
+
+s(
+  'spend a quarter of a second in all, twelve times as long with nothing beside [teeth/patience]',
+  async () => {
+    const clock = { ms: 5 }
+    const now = () => clock.ms
+    const waitsOf = async (deps: Partial<QuoteDeps>) => {
+      const patience = createPatience({ now, ...deps } as QuoteDeps)
+      const waits: number[] = []
+      for (const [isAlone, tookMs] of [
+        [false, 100],
+        [false, 30],
+        [true, 500],
+        [false, 0],
+      ] as const)
+        await patience(isAlone, async (waitMs) => {
+          waits.push(waitMs)
+          clock.ms += tookMs
+        })
+      assert.is(await patience(false, async () => 7), 7)
+      return waits
+    }
+    assert.equal(await waitsOf({}), [250, 150, 2_870, -380])
+    assert.equal(await waitsOf({ patienceMs: 1_000 }), [1_000, 900, 11_870, 370])
+  },
+)
+
+s('are told of as they fell where known pools fell, too [teeth/trusted]', async () => {
+  const fallen = {
+    through: 'strange',
+    known: 'poor',
+    failing: ['strange', 'poor'],
+    own: { verify: true },
+  } as const
+  const told = await finish(fallen)
+  assert.equal([told.pool, told.quote?.readiness], ['strange', 'custody_invalid'])
+  // Once more it is the next that holds.
+  const next = await finish({ ...fallen, without: ['known'] })
+  assert.equal([next.pool, next.quote?.readiness], ['known', 'verified'])
+})
+
+/** How the trial of a route through strangers is made, and whether it holds. */
+async function watchTrial({
+  known,
+  ...options
+}: TrustedStandOptions & { readonly known?: PoolName }) {
+  const { deps, plan, idOf } = createTrustedStand(generated, options)
+  const { seen, watch } = watchTrials()
+  await finishTrusted(
+    { ...deps, now: () => 0 },
+    {
+      planned: watch(plan('strange')),
+      isAsGood: () => false,
+      replan: async ({ kind }) => (kind === 'known' && known ? plan(known) : undefined),
+    },
+  )
+  return seen.map(({ ids, ...trial }) => ({ ...trial, isIt: ids.join() === idOf('strange') }))
+}
+s(
+  'are tried as long as there is patience, by whether anything is beside [teeth/trusted]',
+  async () => {
+    const trial = { isIt: true, isAlone: true, waitMs: 3_000, holds: true }
+    assert.equal(await watchTrial({ known: 'poor', patienceMs: 40_000 }), [
+      { ...trial, isAlone: false, waitMs: 40_000 },
+    ])
+    assert.equal(await watchTrial({}), [trial])
+    assert.equal(await watchTrial({ failing: ['strange'] }), [{ ...trial, holds: false }])
+  },
+)
+
 s.run()

@@ -7,7 +7,8 @@ import type { QuoteParameters } from './quoteRequest.ts'
 import { createRouteCache } from './routeCache.ts'
 import { findRouteFacts } from './routeFacts.ts'
 import type { RoutingChain } from './routingChain.ts'
-import { createTrustedStand, type PoolName } from './testing/trustedStand.ts'
+import { createSyncedState } from './sync/syncedState.ts'
+import { createTrustedStand, giving, type PoolName } from './testing/trustedStand.ts'
 
 const s = suite('quote')
 const { chain: generated, market } = createGeneratedChain({ pools: 60, tokens: 6, seed: 1 })
@@ -102,12 +103,7 @@ s('goes stale with its chain, and is none to send then [teeth/quotes]', async ()
 s('goes through strangers for more than a basis point, and no less [teeth/quotes]', async () => {
   const sold = 10n ** 18n
   const through = async (given: Partial<Record<PoolName, bigint>>) => {
-    // Once it is sold a pool gives a millionth of what it has.
-    const change = (name: PoolName) => ({
-      feePips: 0,
-      reserve0: 10n ** 24n - sold,
-      reserve1: (given[name] ?? 1n) * 10n ** 6n,
-    })
+    const change = giving(sold, given)
     const fresh = { ...generated, routes: createRouteCache() }
     const stand = createTrustedStand(fresh, { change, patienceMs: 60_000 })
     const outcome = await quote(stand.deps, stand.plan('strange').parameters)
@@ -173,4 +169,41 @@ s('tells of each step what its pool and its swap are [teeth/route-facts]', () =>
   const none = findRouteFacts({ chain, state, route: lost, ...ends, amountOut: 2_000n })
   assert.equal([none.steps, none.hops], [[], []])
 })
+
+s('goes by fresh reads of its pools where its state is old [teeth/quotes]', async () => {
+  const state = generated.sync.current()
+  if (!state) throw new Error('a generated chain is always read')
+  const { steps } = await quoteOf()
+  const used = steps.map(({ pool, poolId }) => (poolId ?? pool).toLowerCase())
+  const readAnew = (ids: readonly string[]) =>
+    createSyncedState(
+      { taxOf: () => 0 },
+      {
+        head: { ...state.head, number: 77n },
+        records: [...state.pools.values()].filter(({ id }) => ids.includes(id)),
+      },
+    )
+  const asked: string[][] = []
+  const askAt = async (lagMs: number, ids: readonly string[]) => {
+    const found = await quoteOf(
+      {},
+      {
+        sync: { ...generated.sync, lagMs: () => lagMs },
+        async hints(poolIds) {
+          asked.push([...poolIds].sort())
+          return readAnew(ids)
+        },
+      },
+    )
+    return [found.source, found.lastSyncBlock, typeof found.optimalityGapBps]
+  }
+  const { number } = state.head
+  assert.equal(await askAt(3_000, used), ['local', number, 'number'])
+  assert.equal(asked, [])
+  assert.equal(await askAt(3_001, used), ['path_hint', 77n, 'undefined'])
+  assert.equal(asked, [used.toSorted()])
+  // Where nothing leads through what was read the old state is better than none.
+  assert.equal(await askAt(3_001, []), ['local', number, 'number'])
+})
+
 s.run()

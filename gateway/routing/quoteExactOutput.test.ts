@@ -273,4 +273,12 @@ s('show nothing of a route where the most gives nothing [teeth/exact-output]', a
   assert.equal([poolGrades, stepImpactsBps, areStepsQuoted, steps], [[], [], [], []])
 })
 
+s('go through no pool that the caller leaves out [teeth/exact-output]', async () => {
+  const best = await quoteOf()
+  const excludePools = best.steps.map(({ pool, poolId }) => (poolId ?? pool).toLowerCase())
+  const other = await quoteOf({ options: { excludePools } })
+  assert.ok(other.steps.length > 0 && other.amountIn >= best.amountIn)
+  assert.not(other.steps.some(({ pool }) => excludePools.includes(pool.toLowerCase())))
+})
+
 s.run()

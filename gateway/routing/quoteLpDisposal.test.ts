@@ -190,4 +190,33 @@ s(
     assert.is((await dispose(legs, {}, { sync })).status, 'unavailable')
   },
 )
+
+s(
+  'sizes by the value alone where nobody says what it is in dollars [teeth/disposal-sizes]',
+  async () => {
+    const shallow = { ...price, depthUsd: 0.5 }
+    const usdPrices = async () => new Map([[one.toLowerCase(), shallow]])
+    const [leg] = await legsOf([{ token: one, valueUsdE18: e18 / 4n }], {}, { usdPrices })
+    assert.equal([leg?.amountIn, leg?.valueUsd], [e18 / 12n, 0])
+  },
+)
+s(
+  'goes through no pool that is left out, from the state it has [teeth/disposal-fails]',
+  async () => {
+    const legs = [{ token: one, amount: 10n ** 15n }]
+    const [best] = await legsOf(legs)
+    assert.is(best?.quote?.source, 'local')
+    const excludePools = (best?.quote?.steps ?? []).map(({ pool }) => pool.toLowerCase())
+    const [other] = await legsOf(legs, { options: { excludePools } })
+    const steps = other?.quote?.steps ?? []
+    assert.ok(steps.length > 0 && excludePools.length > 0)
+    assert.not(steps.some(({ pool }) => excludePools.includes(pool.toLowerCase())))
+    // The very first of them, too.
+    assert.equal(await dispose([{ token: nobody, amount: 5n }, ...legs]), {
+      status: 'no_route',
+      leg: 0,
+    })
+  },
+)
+
 s.run()

@@ -185,4 +185,46 @@ s('nobody to run it is no verdict, and other faults are ours [teeth/disguised]',
   assert.equal(await answer(away), { status: 'unavailable', reason: 'away' })
 })
 
+s(
+  'a payload is run as it would be sent, by nobody where nobody is named [teeth/verify]',
+  async () => {
+    const sent: unknown[] = []
+    const run = (results: readonly CandidateResult[], own: object = {}) => {
+      const simulateCandidates: Simulator['simulateCandidates'] = async (asked) => {
+        sent.push(asked)
+        return { blockNumber: 12n, blockHash: '0x', results }
+      }
+      return verifyExecution(
+        { simulator: { simulateCandidates } as Simulator },
+        { ...question, ...own },
+      )
+    }
+    assert.equal(await run([]), { status: 'unavailable', reason: 'no result' })
+    await run([whole], { taker: undefined })
+    const candidate = {
+      target: router,
+      data: '0x01',
+      value: 0n,
+      tokenIn: token,
+      tokenOut: zeroAddress,
+      amountIn: 8_000n,
+      spender: router,
+    }
+    const asked = { chainId: 8453, minBlock: 10n, signal: undefined }
+    assert.equal(sent, [
+      { ...asked, candidates: [{ ...candidate, taker, recipient: taker }] },
+      { ...asked, candidates: [candidate] },
+    ])
+  },
+)
+s('who sells a unit has another, and some gas beyond none [teeth/disguised]', async () => {
+  const asSent = { gasUsed: 0n, gasPriceWei: 0n, blockTimeMs: 250 }
+  const { sent } = await disguise([whole], { amountIn: 1n, asSent })
+  for (const { heldAmount, disguise: dressed } of sent)
+    assert.equal(
+      [heldAmount, dressed?.gas, dressed?.gasPriceWei, dressed?.blockTimeMs],
+      [2n, 60_000n, 0n, 250],
+    )
+})
+
 s.run()

@@ -52,6 +52,42 @@ export type TrustedStandOptions = {
   readonly change?: ((name: PoolName) => Partial<PairRecord>) | undefined
 }
 
+/** Once so much is sold to a pool it gives what is named, or a unit. */
+export const giving =
+  (sold: bigint, given: Partial<Record<PoolName, bigint>>) =>
+  (name: PoolName): Partial<PairRecord> => ({
+    feePips: 0,
+    reserve0: e24 - sold,
+    reserve1: (given[name] ?? 1n) * (e24 / sold),
+  })
+
+type Trial = {
+  readonly ids: readonly string[]
+  readonly isAlone: boolean
+  readonly waitMs: number
+  /** Whether it is believed for what came of it. */
+  readonly holds: boolean
+}
+
+/** Plans whose trials are noted down as they end. */
+export function watchTrials() {
+  const seen: Trial[] = []
+  function watch(planned: Planned): Planned {
+    const { trust } = planned.chain
+    const trials: typeof trust.trials = {
+      ...trust.trials,
+      run: (ids, asked) =>
+        trust.trials.run(ids, asked).then((result) => {
+          const { isAlone, waitMs } = asked
+          seen.push({ ids, isAlone, waitMs, holds: result !== 'late' && asked.holds(result) })
+          return result
+        }),
+    }
+    return { ...planned, chain: { ...planned.chain, trust: { ...trust, trials } } }
+  }
+  return { seen, watch }
+}
+
 /** Plans through pools by their names, on a chain whose dry runs fail through some. */
 export function createTrustedStand(
   generated: RoutingChain,
