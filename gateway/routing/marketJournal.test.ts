@@ -6,14 +6,14 @@ import { toEnginePool } from './protocols/families.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
 
 const s = suite('routing/marketJournal')
-const toPool = (id: string, reserve1 = 5_000n) =>
+const toPool = (id: string, reserve1 = 5_000n, tokens = ['a', 'b']) =>
   toEnginePool({
     id,
     address: id as Address,
     dex: 'd',
     protocol: 'uniswap_v2',
     feePips: 3_000,
-    tokens: ['a', 'b'],
+    tokens,
     reserve0: 5_000n,
     reserve1,
     changedBlock: 0n,
@@ -50,4 +50,15 @@ s('remembers sixty-four steps [teeth/journal]', () => {
   journal.enter(createMarket([one]))
   assert.equal([journal.since(start), [...(journal.since(start + 1) ?? [])]], [undefined, ['1']])
 })
+
+s('remembers nothing from before tokens had other places [teeth/journal]', () => {
+  const journal = createMarketJournal()
+  const start = journal.enter(createMarket([one]))
+  const other = journal.enter(createMarket([one, toPool('4', 5_000n, ['0', 'b'])]))
+  assert.equal([journal.since(start), [...(journal.since(other) ?? [])]], [undefined, []])
+  const later = journal.enter(createMarket([one, toPool('4', 6_000n, ['0', 'b'])]))
+  assert.equal([...(journal.since(other) ?? [])], ['4'])
+  assert.equal([...(journal.since(later) ?? [])], [])
+})
+
 s.run()

@@ -9,6 +9,7 @@ import { createRouteCache } from './routeCache.ts'
 import { routeLegs } from './routeLegs.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { mostAttempts } from './searchRoute.ts'
+import { createQuotedStand, tokenIn, tokenOut } from './testing/quotedStand.ts'
 import type { Choice } from './trust/trust.ts'
 
 const s = suite('plans of routes')
@@ -174,4 +175,24 @@ s('of legs are made again while pools refuse, and of none at last [teeth/legs]',
   assert.equal(await route(never.chain, [leg(one), leg(other)]), [undefined, undefined])
   assert.is(never.searched(), 2 * mostAttempts)
 })
+
+s('through quoted pools are asked of the chain once for a block [teeth/route-plans]', async () => {
+  const stand = createQuotedStand(generated, { missingBps: 2n })
+  const chain = { ...stand.chain, routes: createRouteCache() }
+  const plan = (of = stand.state) =>
+    planRoute(deps, {
+      chain,
+      state: of,
+      parameters: { chainId: chain.chainId, tokenIn, tokenOut, amountIn, slippageBps: 50 },
+    })
+  const route = await plan()
+  assert.is(route?.amountOut, lessBps(amountIn, 2))
+  assert.is(await plan(), route)
+  assert.is(stand.asked(), 1)
+  // The same pools, though a quoter may tell otherwise of them.
+  const { head } = stand.state
+  await plan({ ...stand.state, head: { ...head, hash: '0x2' } })
+  assert.is(stand.asked(), 2)
+})
+
 s.run()

@@ -7,9 +7,10 @@ import {
   mostWaiting,
   SearchRefused,
 } from './searchQueue.ts'
-import { createSyncedState } from './sync/syncedState.ts'
+import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
 
 const s = suite('routing/routeCache')
+const read = () => createSyncedState({ taxOf: () => 0 }, { head, records: [] })
 const route = { amountIn: 1n, amountOut: 1n, gas: 0, steps: [] }
 const head = { number: 1n, hash: '0x01', parentHash: '0x00', timestampSecs: 1n } as const
 const facts: RouteFacts = {
@@ -85,6 +86,75 @@ s('who shares a search takes no more room than who asks alone [attack/joined-roo
   const refused = (await Promise.allSettled(crowd)).filter(({ status }) => status === 'rejected')
   assert.is(refused.length, 2)
   await Promise.all([running, shared, alone])
+})
+
+/** Questions of a cache, and how many of them were searched. */
+function createBook() {
+  const cache = createRouteCache()
+  let searched = 0
+  const search = async () => {
+    searched += 1
+    return route
+  }
+  return {
+    cache,
+    find: (state: SyncedState, key: string) => cache.find(state, key, { search }),
+    searched: () => searched,
+  }
+}
+s(
+  'searches a question once for the pools of a state, unless that failed [teeth/cached]',
+  async () => {
+    const { cache, find, searched } = createBook()
+    const state = read()
+    await find(state, 'a')
+    assert.is(find(state, 'a'), route)
+    assert.is(find({ ...state, head: { ...head, number: 2n } }, 'a'), route, 'a block without news')
+    await find(state, 'b')
+    await find(read(), 'a')
+    assert.is(searched(), 3)
+    const fault = new Error('not now')
+    const fell = cache.find(state, 'c', { search: () => Promise.reject(fault) })
+    assert.is(await Promise.resolve(fell).catch((error: unknown) => error), fault)
+    await find(state, 'c')
+    assert.is(searched(), 4)
+    // That there is none is an answer.
+    await cache.find(state, 'd', { search: async () => undefined })
+    assert.is(find(state, 'd'), undefined)
+    assert.is(searched(), 4)
+  },
+)
+s('counts what is searched ahead, and who asked for it [teeth/cached]', async () => {
+  const { cache, find, searched } = createBook()
+  const state = read()
+  const ahead = (key: string) =>
+    cache.ahead(state, key, async (_, worked) => {
+      worked(500)
+      worked(250)
+      return route
+    })
+  assert.is(await ahead('a'), route)
+  assert.is(ahead('a'), undefined)
+  assert.equal(cache.aheadTally(), { searched: 1, secs: 0.75, asked: 0 })
+  for (let n = 0; n < 2; n += 1) assert.is(find(state, 'a'), route)
+  await find(state, 'b')
+  assert.is(ahead('b'), undefined)
+  assert.equal(cache.aheadTally(), { searched: 1, secs: 0.75, asked: 1 })
+  assert.is(searched(), 1)
+})
+s('forgets the questions of a state beyond 4,096 of them [teeth/cached]', async () => {
+  const { cache, find, searched } = createBook()
+  const state = read()
+  await cache.ahead(state, 'ahead', async () => route)
+  for (let n = 1; n < 4_096; n += 1) await find(state, `${n}`)
+  assert.is(find(state, '1'), route)
+  await find(state, 'one more')
+  assert.is(searched(), 4_096)
+  await find(state, 'ahead')
+  await find(state, '1')
+  assert.is(find(state, 'one more'), route)
+  assert.is(searched(), 4_098)
+  assert.is(cache.aheadTally().asked, 0, 'what was forgotten was asked for by nobody')
 })
 
 s.run()

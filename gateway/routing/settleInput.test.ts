@@ -19,7 +19,7 @@ function askOf({
   readonly unit: bigint
   readonly outputOf: (amountIn: bigint) => bigint
 }) {
-  let asked = 0
+  const questions: bigint[] = []
   const routeOf = (amountIn: bigint): Route => {
     const amountOut = outputOf(amountIn)
     const step = { poolId: 'pool', tokenIn: 'a', tokenOut: 'b', path: 0 }
@@ -28,10 +28,10 @@ function askOf({
     return { amountIn, amountOut, gas: 1, steps: [{ ...step, share, shareBps: 10_000, ...units }] }
   }
   const settle = async ({ amountIn }: Route) => {
-    asked += 1
+    questions.push(amountIn)
     return routeOf(amountIn)
   }
-  return { outputOf, routeOf, settle, countAsked: () => asked }
+  return { outputOf, routeOf, settle, questions, countAsked: () => questions.length }
 }
 
 const reserve = 10n ** 24n
@@ -115,4 +115,63 @@ s('is content with a single unit where one is asked for [teeth/one-unit]', async
   const found = await settleInput({ route: routeOf(9n), target: 1n, most: 10n, settle })
   assert.is(found?.amountOut, 1n)
 })
+
+/** What is asked of pools that give as much as they take, and what comes of it. */
+async function askLine({
+  start,
+  target,
+  most = 10n ** 30n,
+}: {
+  readonly start: bigint
+  readonly target: bigint
+  readonly most?: bigint
+}) {
+  const { routeOf, settle, questions } = askOf({ unit: 1n, outputOf: (amountIn) => amountIn })
+  const found = await settleInput({ route: routeOf(start), target, most, settle })
+  return [found?.amountIn, ...questions]
+}
+s(
+  'asks along the line through what it was told, and by halves at last [teeth/settle-input]',
+  async () => {
+    assert.equal(await askLine({ start: 1_000n, target: 500n }), [
+      500n,
+      1_000n,
+      501n,
+      497n,
+      499n,
+      500n,
+    ])
+    assert.equal(await askLine({ start: 400n, target: 500n }), [500n, 400n, 601n, 501n, 499n, 500n])
+    assert.equal(await askLine({ start: 500n, target: 500n }), [500n, 500n, 498n, 499n])
+  },
+)
+s('asks for no more than the most, and for that once [teeth/settle-input]', async () => {
+  const line = { start: 400n, target: 500n }
+  assert.equal(await askLine({ ...line, most: 550n }), [500n, 400n, 550n, 501n, 499n, 500n])
+  assert.equal(await askLine({ ...line, most: 500n }), [500n, 400n, 500n, 498n, 499n])
+  assert.equal(await askLine({ ...line, most: 499n }), [undefined, 400n, 499n])
+  assert.equal(await askLine({ ...line, most: 400n }), [undefined, 400n])
+})
+s('is content with a millionth too much [teeth/settle-input]', async () => {
+  const half = 5n * 10n ** 11n
+  assert.equal(await askLine({ start: 2n * half, target: half }), [half + 1n, 2n * half, half + 1n])
+  const target = 10n ** 12n
+  const enough = target + 10n ** 6n
+  assert.equal(await askLine({ start: enough, target }), [enough, enough])
+  assert.ok((await askLine({ start: enough + 1n, target })).length > 2)
+})
+s('asks fourteen times at most [teeth/settle-input]', async () => {
+  let asked = 0
+  const route = askOf({ unit: 1n, outputOf: () => 7n }).routeOf(10n ** 30n)
+  // Of what is counted in tenths of it nobody knows whether less would do.
+  const steps = route.steps.map((step) => ({ ...step, amountIn: 10n, amountOut: 10n }))
+  const settle = async (one: Route) => {
+    asked += 1
+    return { ...one, amountOut: 7n, steps }
+  }
+  const found = await settleInput({ route, target: 7n, most: 10n ** 30n, settle })
+  assert.ok((found?.amountIn ?? route.amountIn) < route.amountIn)
+  assert.equal([asked, mostSettlings], [14, 14])
+})
+
 s.run()

@@ -67,4 +67,46 @@ s('has whoever joins a reading wait in a turn of its own [attack/joined-reading]
   assert.equal(joined, ['honest'])
 })
 
+s('keeps those of 256 routes, those asked for last [teeth/shared-hints]', async () => {
+  const hints = createSharedHints({ now: () => nowMs })
+  const reads: string[] = []
+  const ask = (id: string) =>
+    hints([id], {
+      async read() {
+        reads.push(id)
+        return read()
+      },
+    })
+  for (let n = 0; n < 256; n += 1) await ask(`${n}`)
+  await ask('0')
+  assert.is(reads.length, 256)
+  await ask('one more')
+  await ask('0')
+  assert.is(reads.length, 257)
+  await ask('1')
+  assert.equal(reads.slice(257), ['1'])
+})
+s('forgets its own reading alone where that failed [teeth/shared-hints]', async () => {
+  const hints = createSharedHints({ now: () => nowMs })
+  const first = Promise.withResolvers<undefined>()
+  let reads = 0
+  const ask = (id: string, answer: Promise<SyncedState | undefined> | undefined) =>
+    hints([id], {
+      read: () => {
+        reads += 1
+        return answer ?? Promise.resolve(undefined)
+      },
+    })
+  const gone = ask('a', first.promise)
+  // So many others that nobody remembers it.
+  for (let n = 0; n < 256; n += 1) void ask(`${n}`, Promise.resolve(read()))
+  const state = read()
+  const again = ask('a', Promise.resolve(state))
+  first.resolve(undefined)
+  assert.equal([await gone, (await again) === state], [undefined, true])
+  const before = reads
+  assert.is(await ask('a', undefined), state)
+  assert.is(reads, before)
+})
+
 s.run()

@@ -109,4 +109,29 @@ s('are let go once they can stand no more [24/standing-let-go]', async () => {
   assert.equal(alive, [1, 1, 1, 1, 0])
 })
 
+s('fall where gas costs so much more that others may be better [teeth/standing-routes]', () => {
+  const deep = createMarket([pair('one', 'a/d', [1_000_000, 1_000_000])])
+  const recallAt = (gasPriceWei: bigint) => {
+    const routes = createStandingRoutes()
+    const begun = routes.begin(deep, 'key', 100_000_000n)
+    ask(deep, { amountIn: 10n ** 18n, gasPriceWei: 100_000_000n, certified: begun.keep })
+    return routes.recall(deep, 'key', gasPriceWei) !== undefined
+  }
+  assert.equal([30_000_000n, 50_000_000n, 100_000_000n, 150_000_000n, 170_000_000n].map(recallAt), [
+    false,
+    true,
+    true,
+    true,
+    false,
+  ])
+})
+s('that fell do not stand up again, nor under another name [teeth/standing-routes]', () => {
+  const { routes } = keepFound(before)
+  assert.is(routes.recall(before, 'other', 0n), undefined)
+  const better = updateMarket(before, [pair('three', 'b/d', [1_000, 2_000])])
+  assert.is(routes.recall(better, 'key', 0n), undefined)
+  const back = updateMarket(better, [pair('three', 'b/d', [1_000, 900])])
+  assert.is(routes.recall(back, 'key', 0n), undefined)
+})
+
 s.run()
