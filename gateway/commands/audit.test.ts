@@ -1,4 +1,4 @@
-import { failureOf } from '../../fixtures/backups/backupScene.ts'
+import { failureOf } from '../../fixtures/backups/failureOf.ts'
 import { openAt, startSqlite } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { auditCommand } from './audit.ts'

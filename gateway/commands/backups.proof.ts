@@ -1,12 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import {
-  failureOf,
-  openBackupScene,
-  readUsed,
-  untilReceived,
-} from '../../fixtures/backups/backupScene.ts'
+import { openBackupScene, readUsed, untilReceived } from '../../fixtures/backups/backupScene.ts'
+import { failureOf } from '../../fixtures/backups/failureOf.ts'
 import { byLength, reportFigures } from '../../fixtures/proof.ts'
 import { query } from '../../fixtures/store/postgres.ts'
 import { startStoreEngines } from '../../fixtures/store/storeEngines.ts'

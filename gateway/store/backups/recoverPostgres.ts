@@ -21,7 +21,6 @@ function toSettings(
   room: string,
 ) {
   const wal = walIn(backup.path)
-  requirePlain(wal)
   return {
     config_file: join(room, 'postgresql.conf'),
     hba_file: join(room, 'pg_hba.conf'),
@@ -69,6 +68,7 @@ export async function recoverPostgres({
   /** Of the server it was made of: names the role and the database. */
   readonly url: string
 }): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  requirePlain(walIn(backup.path))
   const owner = ownerOf(backup.path)
   const room = mkdtempSync(join(tmpdir(), 'forkyard-restore-'))
   const give = (path: string) => {
