@@ -1,34 +1,18 @@
-import type { Pool } from 'pg'
+import {
+  createScriptedPool,
+  failWith as fail,
+  nothing,
+  type PoolAnswer,
+} from '../../fixtures/store/scriptedPool.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { attempts, createPostgresEngine } from './postgresEngine.ts'
 import { listWriters, lock, shareLock, sql } from './program.ts'
 
 const s = suite('store/postgresEngine')
-type Sent = { readonly name?: string; readonly text: string; readonly values?: readonly unknown[] }
-type Answer = Error | { readonly rows: readonly unknown[]; readonly rowCount: number | null }
-const nothing: Answer = { rows: [], rowCount: null }
-const fail = (code: string) => Object.assign(new Error(code), { code })
 
-/** A pool that answers as it is told, statement by statement, and nothing afterwards. */
-function open(...answers: readonly Answer[]) {
-  const queue = answers.values()
-  const sent: Sent[] = []
-  const released: unknown[] = []
-  const refused: Error[] = []
-  const answer = (request: Sent | string) => {
-    sent.push(typeof request === 'string' ? { text: request } : request)
-    const { value = nothing } = queue.next()
-    return value instanceof Error ? Promise.reject(value) : Promise.resolve(value)
-  }
-  const release = (broken: unknown) => void released.push(broken)
-  const connect = async () => {
-    const [cause] = refused
-    if (cause) throw cause
-    return { query: answer, release }
-  }
-  const pool = { query: answer, connect } as unknown as Pool
-  const engine = createPostgresEngine(pool, { time: 'caller' })
-  return { engine, pool, sent, released, refused, texts: () => sent.map(({ text }) => text) }
+function open(...answers: readonly PoolAnswer[]) {
+  const scripted = createScriptedPool(...answers)
+  return { ...scripted, engine: createPostgresEngine(scripted.pool, { time: 'caller' }) }
 }
 const two = sql<{ readonly a: number }>('SELECT a FROM t WHERE b = ? AND c = ?')
 const one = sql('DELETE FROM t')

@@ -1,0 +1,45 @@
+import { testKey } from '../../fixtures/store/testKey.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { openStore } from './openStore.ts'
+
+const s = suite('store/chargeFences')
+const { keys, ledger, close } = openStore({ path: ':memory:' })
+s.after(() => close())
+
+/** A charge of two units by that name, of a key that has nine. */
+async function begin(keyId: string, fence: string) {
+  await keys.insert({ ...testKey(keyId), quotes: 9 })
+  const charge = { keyId, units: 2, ref: 'r', atMs: 1_000, fence }
+  assert.is((await ledger.charge(charge)).status, 'charged')
+  return { charge, used: async () => (await ledger.balance(keyId)).used }
+}
+
+s('lets a name charge once', async () => {
+  const { charge, used } = await begin('once', 'charge')
+  const [late] = await Promise.allSettled([ledger.charge(charge)])
+  assert.equal([late.status, await used()], ['rejected', 2])
+  assert.is((await ledger.charge({ ...charge, fence: 'another' })).status, 'charged')
+  assert.is(await used(), 4)
+})
+s('gives back once by a name, however often it is asked to', async () => {
+  const { charge, used } = await begin('back', 'to give back')
+  await ledger.charge({ ...charge, fence: 'stays' })
+  for (const fence of ['back', 'back', 'to give back']) {
+    assert.is(await ledger.conclude({ ...charge, fence, answer: undefined }), true)
+    assert.is(await used(), 2)
+  }
+})
+s('has the name of whoever takes over what has died', async () => {
+  await keys.insert({ ...testKey('dead'), quotes: 9 })
+  const asked = (atMs: number, fence: string) => {
+    const idempotency = { key: 'i', fingerprint: Buffer.from('f'), holder: fence }
+    return { keyId: 'dead', units: 2, ref: 'r', atMs, fence, idempotency }
+  }
+  for (const charge of [asked(2_000, 'first'), asked(62_000, 'second')])
+    assert.is((await ledger.charge(charge)).status, 'charged')
+  // Both are taken: nothing is given back by either.
+  for (const fence of ['first', 'second'])
+    await ledger.conclude({ keyId: 'dead', units: 2, ref: 'r', atMs: 1, fence, answer: undefined })
+  assert.is((await ledger.balance('dead')).used, 2)
+})
+s.run()
