@@ -1,6 +1,7 @@
 import { makeRequest } from '../../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { fail, type SourceOutcome } from '../provider/source.ts'
+import { askProvider } from '../testing/askProvider.ts'
 import { providers } from './providers.ts'
 
 /** What each provider's own words for a failure are to us; `status`: it is left to the HTTP status. */
@@ -8,25 +9,10 @@ const s = suite('meta/errorBodies')
 const left = fail('upstream_error', 'by its status')
 
 function ask(name: string, { body, isExactOutput = false }: Question): Promise<SourceOutcome> {
-  const provider = providers.find((each) => each.name === name)
-  if (!provider) throw new Error(`no provider ${name}`)
-  const request = makeRequest(
-    isExactOutput ? { trade: { type: 'exactOutput', targetOut: 5n, maxIn: 9n } } : {},
-  )
-  return provider.ask({
-    http: {
-      call: async ({ readError }) => readError?.(body) ?? left,
-      close: async () => undefined,
-    },
-    key: 'id:secret:pass',
-    request,
-    chain: 'base',
-    tokenIn: request.tokenIn,
-    tokenOut: request.tokenOut,
-    slippageBps: 50,
-    signal: new AbortController().signal,
-    now: () => 1_770_000_000_000,
-    gasPriceWei: async () => 5n,
+  const trade = { type: 'exactOutput', targetOut: 5n, maxIn: 9n } as const
+  return askProvider(name, {
+    call: async ({ readError }) => readError?.(body) ?? left,
+    request: makeRequest(isExactOutput ? { trade } : {}),
   })
 }
 type Question = { readonly body: unknown; readonly isExactOutput?: boolean }
