@@ -1,46 +1,17 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { checkShape } from '../../http/validate.ts'
 import type { Quote } from '../finishQuote.ts'
 import { keptMs } from '../quoteBook.ts'
 import { searchLimits } from '../searchRoute.ts'
+import { plainQuote as plain, pool, tokenIn, tokenOut } from '../testing/plainQuote.ts'
 import { explanation, fromKept } from './explanation.ts'
 import { fromQuoteHead } from './quote.ts'
 
 const s = suite('routing/wire/explanation')
-const [tokenIn, tokenOut, pool] = [1, 2, 3].map((n) => `0x${String(n).repeat(40)}`) as [
-  Address,
-  Address,
-  Address,
-]
 const hash: Hex = `0x${'ab'.repeat(32)}`
 const serviceName = 'a'
-const step = { dex: 'd', pool, shareBps: 10_000 } as Quote['steps'][number]
-const plain: Quote = {
-  chainId: 8453,
-  tokenIn,
-  tokenOut,
-  amountIn: 100n,
-  inputConsumed: 100n,
-  amountOut: 90n,
-  minAmountOut: 89n,
-  gasEstimate: 7n,
-  source: 'local',
-  routePath: 'a>b',
-  priceImpactBps: 5,
-  marketImpactBps: undefined,
-  stepImpactsBps: [1.239],
-  areStepsQuoted: [false],
-  poolGrades: ['A'],
-  execution: undefined,
-  readiness: 'ready' as Quote['readiness'],
-  steps: [step],
-  lastSyncBlock: 9n,
-  syncLagMs: 1,
-  taxInBps: 0,
-  taxOutBps: 0,
-  executable: true,
-}
+const [step] = plain.steps as readonly [Quote['steps'][number]]
 const parameters = { chainId: 8453, tokenIn, tokenOut, amountIn: 100n, slippageBps: 50 }
 const explain = (own: Partial<Quote>, asked: object = {}) =>
   fromKept(
