@@ -1,5 +1,7 @@
+import { createScriptedPool, failWith, rowsOf } from '../../fixtures/store/scriptedPool.ts'
 import { testKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { closeFence } from './chargeFences.ts'
 import { openStore } from './openStore.ts'
 
 const s = suite('store/chargeFences')
@@ -41,5 +43,25 @@ s('has the name of whoever takes over what has died', async () => {
   for (const fence of ['first', 'second'])
     await ledger.conclude({ keyId: 'dead', units: 2, ref: 'r', atMs: 1, fence, answer: undefined })
   assert.is((await ledger.balance('dead')).used, 2)
+})
+s('knows whom a transaction has charged once the database says so', async () => {
+  const answers = [
+    failWith('08006'),
+    rowsOf({ charged: 'a b' }),
+    rowsOf({ charged: null }),
+    rowsOf(),
+  ]
+  const { pool, sent } = createScriptedPool(...answers)
+  const alive = setInterval(() => undefined, 1_000)
+  const startedAtMs = performance.now()
+  assert.equal(await closeFence(pool, 'one'), ['a', 'b'])
+  // A moment lies between two questions.
+  assert.ok(performance.now() - startedAtMs > 240)
+  assert.equal([await closeFence(pool, 'two'), await closeFence(pool, 'three')], [[], []])
+  clearInterval(alive)
+  assert.equal(
+    sent.map(({ values }) => values),
+    [['one'], ['one'], ['two'], ['three']],
+  )
 })
 s.run()
