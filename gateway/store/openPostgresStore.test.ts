@@ -106,7 +106,8 @@ s('has sixteen connections at most, and one for each who asks up to that', async
   await Promise.all(asking)
   assert.is(server.sessions.length - begun, 16)
   await store.close()
-  await waitFor('all of them have ended', () => server.countOpen() === 0)
+  // At once: idle ones would end by themselves after a while.
+  await waitFor('all of them have ended', () => server.countOpen() === 0, { deadlineMs: 2_000 })
   await server.close()
 })
 s("goes by the database's clock unless it is to go by the caller's", async () => {
@@ -149,7 +150,7 @@ s('looks keys up and charges together what comes together', async () => {
 s('outlives connections that break, and hears of each', async () => {
   const failures: string[] = []
   const server = await start(async ({ text, session }) => {
-    if (text.startsWith('SELECT total') && session === 2) server.sessions[2]?.cut()
+    if (text.startsWith('DELETE FROM challenges') && session === 2) server.sessions[2]?.cut()
     return [{ total: 7, used: 3 }]
   })
   const failed = ({ message }: Error) => void failures.push(message)
@@ -158,12 +159,21 @@ s('outlives connections that break, and hears of each', async () => {
   // While nobody uses it, then while it works.
   server.sessions[1]?.cut()
   await waitFor('it is heard of', () => failures.length > 0)
-  const [lost] = await Promise.allSettled([store.ledger.balance('a')])
+  const [lost] = await Promise.allSettled([store.challenges.use('a')])
   assert.ok((lost as { reason?: unknown }).reason instanceof StoreUnavailable)
   assert.is((await store.ledger.balance('a')).remaining, 4)
   assert.equal([...new Set(failures)], ['Connection terminated unexpectedly'])
   await store.close()
   await server.close()
+})
+s('is not opened where its connection breaks amid a migration', async () => {
+  const { url, sessions, close } = await start(async ({ text }) => {
+    if (text === 'BEGIN') sessions[0]?.cut()
+    return []
+  })
+  const [refused] = await Promise.allSettled([open({ url, known })])
+  assert.match(String((refused as { reason?: unknown }).reason), 'Connection terminated')
+  await close()
 })
 s('ends who stands for an office with the store', async () => {
   const server = await start(async ({ text }) =>

@@ -44,6 +44,12 @@ s('makes a backup of a file by the moment it is made, and follows nothing beside
   await backups.close()
   assert.is(await readTotal({ databasePath: made }), 7)
 })
+s('follows nothing of a PostgreSQL before its first series', async () => {
+  const of = { databasePath: '', databaseUrl: 'postgres://me@host/books' }
+  const backups = await openBackups({ database: of, folder: makeFolder() })
+  assert.is(await backups.isFollowing(), false)
+  await backups.close()
+})
 s('says which folder has none, and from before when', () => {
   const folder = makeFolder()
   assert.throws(() => requireBackup(folder), `${folder} has no whole backup`)

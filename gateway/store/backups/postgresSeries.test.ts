@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock } from 'node:test'
@@ -28,6 +37,8 @@ async function open({ receives = true } = {}) {
   folders += 1
   const folder = join(dir, `folder ${folders}`)
   mkdirSync(folder)
+  // PostgreSQL's own user, where somebody may say so.
+  if (process.getuid?.() === 0) chownSync(folder, 12_345, 12_346)
   const scene = { wal: '0001', failing: '', nowMs: startMs, asked: (): unknown => undefined }
   const ran: (readonly [name: string, args: readonly string[]])[] = []
   const played = playPrograms(programs, {
@@ -91,6 +102,8 @@ s('receives the log first, then copies, and names the copy when it is whole', as
   const base = baseIn(series, startMs + 2_000)
   assert.equal([existsSync(base), existsSync(draft)], [true, false])
   assert.equal(findBackup(folder), { path: series, fromMs: startMs + 2_000 })
+  const ownerOf = (path: string) => [statSync(path).uid, statSync(path).gid]
+  for (const path of [series, walIn(series)]) assert.equal(ownerOf(path), ownerOf(folder))
   assert.is(await backups.isFollowing(), true)
   await backups.close()
   assert.equal(receiving?.signals, ['SIGTERM'])
@@ -136,8 +149,15 @@ s('goes on with the newest series that a folder has', async () => {
   const following = backups.isFollowing()
   writeFileSync(join(walIn(newest), '0002'), '')
   assert.is(await following, true)
+  receiving?.fail()
   receiving?.end(1)
   assert.is(await backups.isFollowing(), false)
+})
+s('leaves nothing of a backup that came to nothing [24/series-remains]', async () => {
+  const { create, scene, server, children, folder } = await open()
+  scene.asked = () => server.sessions.at(-1)?.cut()
+  assert.match(await failureOf(create().make()), 'Connection terminated')
+  assert.equal([children[0]?.signals, readdirSync(folder)], [['SIGTERM'], []])
 })
 s('is not followed by a log that stays behind for half a minute', async () => {
   const { create, scene, folder, children } = await open({ receives: false })

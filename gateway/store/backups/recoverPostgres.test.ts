@@ -1,10 +1,12 @@
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +15,9 @@ import { failureOf } from '../../../fixtures/backups/failureOf.ts'
 import { startScriptedPostgres } from '../../../fixtures/store/scriptedPostgres.ts'
 import { playPrograms, type ScriptedChild } from '../../../fixtures/store/scriptedPrograms.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { baseIn, walIn } from './backupFolder.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { baseIn, toStamp, walIn } from './backupFolder.ts'
+import { tryRestore } from './openBackups.ts'
 import { recoverPostgres } from './recoverPostgres.ts'
 
 /** What needs no server; `gateway/commands/backups.proof.ts` has one. */
@@ -42,6 +46,8 @@ async function recoverBy(begin: (child: ScriptedChild, room: string) => void, to
   const path = join(folder, 'series')
   mkdirSync(baseIn(path, 0), { recursive: true })
   writeFileSync(join(baseIn(path, 0), 'PG_VERSION'), '17')
+  // PostgreSQL's own user, where somebody may say so.
+  if (process.getuid?.() === 0) for (const own of [folder, path]) chownSync(own, 12_345, 12_346)
   const data = mkdtempSync(join(folder, 'data-'))
   rmSync(data, { recursive: true })
   const settingsOf = ({ args }: ScriptedChild) =>
@@ -93,7 +99,13 @@ s('lets a server of its own bring a copy to a moment, on a socket of its own', a
   assert.equal(readdirSync(baseIn(path, 0)), ['PG_VERSION'])
   assert.equal(readdirSync(data).toSorted(), ['PG_VERSION', 'recovery.signal'])
   assert.is(readFileSync(join(room, 'pg_hba.conf'), 'utf8'), 'local all all trust\n')
-  await (await serving)?.close()
+  const ownerOf = (of: string) => [statSync(of).uid, statSync(of).gid]
+  const given = [room, join(room, 'postgresql.conf'), join(data, 'recovery.signal')]
+  for (const each of given) assert.equal(ownerOf(each), ownerOf(path))
+  const server = await serving
+  // Who looked whether it is open has left.
+  await waitFor('nobody is connected', () => server?.countOpen() === 0)
+  await server?.close()
   await stop()
   assert.equal([child?.signals, existsSync(room)], [['SIGINT'], false])
 })
@@ -108,5 +120,30 @@ s('says why a server ended that does not reach that moment, and leaves none of i
   assert.is(existsSync(room), false)
   // To the end of what was received.
   assert.is('recovery_target_time' in settings, false)
+})
+s('is used where a backup of PostgreSQL is tried, and ends after that', async () => {
+  const backups = mkdtempSync(join(folder, 'backups-'))
+  const series = join(backups, toStamp(0))
+  mkdirSync(baseIn(series, 0), { recursive: true })
+  const database = { databasePath: '', databaseUrl: 'postgres://me@host/books' }
+  let server: ReturnType<typeof startScriptedPostgres> | undefined
+  const played = playPrograms(['postgres'], {
+    begun({ args }) {
+      const room = args.find((word) => word.startsWith('unix_socket_directories='))
+      server = startScriptedPostgres(() => [], { folder: room?.split('=')[1] })
+    },
+  })
+  try {
+    const use = async (restored: { readonly databaseUrl: string | undefined }) =>
+      restored.databaseUrl
+    const { path, found } = await tryRestore({ database, folder: backups }, {}, use)
+    assert.is(path, series)
+    assert.match(found ?? '', 'postgres://me@localhost/books?host=')
+    assert.equal(played.children[0]?.signals, ['SIGINT'])
+    assert.is(existsSync(join(backups, 'restoring')), false)
+  } finally {
+    await (await server)?.close()
+    played.stop()
+  }
 })
 s.run()
