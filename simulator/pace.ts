@@ -3,7 +3,7 @@ export type Pace = (units: number) => Promise<void>
 
 export function createPace({ burst, perSecond }: { burst: number; perSecond: number }): Pace {
   /** When everything that was let through so far is paid for. */
-  let paidAtMs = 0
+  let paidAtMs = Number.NEGATIVE_INFINITY
   return async (units) => {
     const nowMs = performance.now()
     paidAtMs = Math.max(paidAtMs, nowMs - (burst / perSecond) * 1_000) + (units / perSecond) * 1_000
