@@ -1,4 +1,4 @@
-import { type Address, getAddress, type Hex, hexToBytes, zeroAddress } from 'viem'
+import { type Address, getAddress, type Hex, hexToBytes } from 'viem'
 
 const maxRecipients = 8
 /** Where words start: after a selector, after that of a call in a call (and once more), or without one. */
@@ -18,7 +18,6 @@ export function readRecipients(
 ): readonly Address[] {
   const bytes = hexToBytes(data)
   const seen = new Set(exclude.map((address) => address.toLowerCase()))
-  seen.add(zeroAddress)
   const found: Address[] = []
   for (const first of alignments)
     for (let at = first; at + 32 <= bytes.length; at += 32) {

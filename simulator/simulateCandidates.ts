@@ -1,4 +1,4 @@
-import { type Address, isHex, zeroAddress } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
 import { type Bundle, buildBundle, type Candidate, heldOf } from './buildBundle.ts'
 import {
@@ -215,7 +215,6 @@ async function prefetchHoldings({ generation }: Run, candidates: readonly Candid
       .map((holding) => [`${holding.contract} ${holding.data}`, holding]),
   )
   const calls = [...distinct.values()].map(readHoldingAlone)
-  if (calls.length === 0) return
   // Whatever comes of it: the dry run asks again.
   await settle(generation.fork.rpc.batch(calls, { timeoutMs: readTimeoutMs }))
 }
@@ -386,7 +385,6 @@ async function explainNothing({ generation }: Run, jobs: readonly Job[]) {
   )
   for (const [index, job] of jobs.entries()) {
     const outcome = outcomes[index]
-    if (outcome?.ok && isHex(outcome.result) && outcome.result === '0x')
-      job.reading = done(failed('target has no code'))
+    if (outcome?.ok && outcome.result === '0x') job.reading = done(failed('target has no code'))
   }
 }

@@ -154,11 +154,7 @@ export function createUpstreamRelay({
       hot.ignore(tokens)
     },
     async close() {
-      const isOpen = await opening?.then(
-        () => true,
-        () => false,
-      )
-      if (!isOpen) return
+      await opening?.catch(() => undefined)
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

@@ -11,7 +11,6 @@ export function readSentinel(
   balance: bigint,
 ): { readonly shiftBits: number; readonly widthBits: number } | undefined {
   if (balance === sentinel) return { shiftBits: 0, widthBits: 256 }
-  if (balance === 0n) return undefined
   for (let shiftBits = 0; shiftBits < 256; shiftBits += 8) {
     const shifted = sentinel >> BigInt(shiftBits)
     for (let widthBits = 32; widthBits <= 256 - shiftBits; widthBits += 8)

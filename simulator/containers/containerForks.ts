@@ -183,7 +183,6 @@ function createLife(onEnd: () => void) {
     resolveExit = resolve
   })
   function end() {
-    if (!alive) return
     alive = false
     onEnd()
     resolveExit()

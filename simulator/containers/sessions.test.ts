@@ -85,11 +85,20 @@ s(
     assert.equal([ended.length, session.isOver(), sessions.get(session.id)], [1, true, undefined])
   },
 )
-s('is forgotten by a supervisor that closes [teeth/sessions-left]', () => {
-  const { sessions, session } = start()
-  session.forkIds.add('one')
-  sessions.close()
-  assert.equal([sessions.get(session.id), sessions.countForks()], [undefined, 0])
+s('lives on from the last answer of several waits [teeth/sessions]', async () => {
+  const { session } = start()
+  const first = waitOn(session)
+  mock.timers.tick(1_000)
+  const second = waitOn(session)
+  mock.timers.tick(500)
+  session.noteExit('one')
+  assert.equal(await second(), ['one'])
+  mock.timers.tick(500)
+  assert.equal(await first(), [])
+  mock.timers.tick(3_999)
+  assert.not.ok(session.isOver())
+  mock.timers.tick(1)
+  assert.ok(session.isOver())
 })
 s('has a name of its own [teeth/sessions-left]', () => {
   const { sessions, session } = start()

@@ -15,7 +15,6 @@ export type Sessions = {
   readonly open: () => Session
   readonly get: (id: string) => Session | undefined
   readonly countForks: () => number
-  readonly close: () => void
 }
 
 export function createSessions(deps: { readonly end: (session: Session) => unknown }): Sessions {
@@ -30,7 +29,6 @@ export function createSessions(deps: { readonly end: (session: Session) => unkno
     let idle: NodeJS.Timeout | undefined
 
     function end() {
-      clearTimeout(idle)
       if (over) return
       over = true
       sessions.delete(id)
@@ -64,11 +62,8 @@ export function createSessions(deps: { readonly end: (session: Session) => unkno
     }
     function woken(): Promise<void> {
       return new Promise((resolve) => {
-        const timer = setTimeout(resolve, waitMs).unref()
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
+        setTimeout(resolve, waitMs).unref()
+        wake = resolve
       })
     }
     sessions.set(id, session)
@@ -79,8 +74,5 @@ export function createSessions(deps: { readonly end: (session: Session) => unkno
     open,
     get: (id) => sessions.get(id),
     countForks: () => [...sessions.values()].reduce((sum, { forkIds }) => sum + forkIds.size, 0),
-    close() {
-      sessions.clear()
-    },
   }
 }

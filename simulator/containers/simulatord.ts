@@ -101,7 +101,6 @@ export async function startSimulatord(
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      sessions.close()
       await forks.close()
     },
   }
