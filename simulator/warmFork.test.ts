@@ -45,4 +45,35 @@ s('of one that failed all counts: the next fork is to have it [17/warm-failed]',
   const told = await warm(() => Promise.reject(new RpcTransportError('connection')))
   assert.equal(told, [[0, undefined]])
 })
+s('loads all slots of an account by code in its place, and asks nothing for none', async () => {
+  const asked: unknown[] = []
+  const told: unknown[] = []
+  const rpc: Pick<RpcEndpoint, 'batch'> = {
+    async batch(calls) {
+      asked.push(...calls)
+      return []
+    },
+  }
+  const warmed = (unfetched: unknown) => void told.push(unfetched)
+  const [one, two] = [addressOf('a'), addressOf('b')]
+  const many = [
+    { address: one, slots: ['0x1', '0x2'] },
+    { address: two, slots: [] },
+  ] as const
+  const endpoint = { ...rpc, close: async () => undefined }
+  await warmFork(endpoint, { accounts: [], warmed })
+  assert.equal([asked.length, told.splice(0)], [0, [undefined]])
+  await warmFork(endpoint, { accounts: many, warmed })
+  const load = (slot: string) => `7f${slot.padStart(64, '0')}5450`
+  const call = (address: string, code: string) => ({
+    method: 'eth_call',
+    params: [
+      { to: address, gas: '0x4c4b40', data: '0x' },
+      'latest',
+      { [address]: { code: `0x${code}00` } },
+    ],
+  })
+  assert.equal(asked, [call(one, load('1') + load('2')), call(two, '')])
+  assert.equal(told, [undefined])
+})
 s.run()

@@ -43,10 +43,11 @@ export async function warmFork(
 }
 
 function loadCall({ address, slots }: HotAccount): RpcCall {
-  const code = concat(slots.map((slot): Hex => `0x7f${pad(slot, { size: 32 }).slice(2)}5450`))
+  const loads = slots.map((slot): Hex => `0x7f${pad(slot, { size: 32 }).slice(2)}5450`)
   const call = { to: address, gas: toHex(5_000_000), data: '0x' }
   return {
     method: 'eth_call',
-    params: [call, 'latest', { [address]: { code: concat([code, '0x00']) } }],
+    // Of no hex at all viem's concat makes bytes.
+    params: [call, 'latest', { [address]: { code: concat([...loads, '0x00']) } }],
   }
 }
