@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import childProcess, { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -7,10 +7,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { assert, suite } from '../fixtures/test.ts'
 import { createForkGuard, killFork, sweepForks } from './forkGuard.ts'
@@ -20,6 +23,7 @@ import { processTable } from './processTable.ts'
 /** Beside processes that do nothing; `forkGuard.fork.test.ts` asks real forks. */
 const s = suite('simulator/forkGuard')
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-test-'))
+s.after.each(() => mock.restoreAll())
 const idle: ChildProcess[] = []
 let folders = 0
 s.after(() => {
@@ -43,10 +47,12 @@ async function endedPid() {
 }
 const newFolder = () => join(dir, `${++folders}`)
 const startOf = (pid: number) => processTable.readStart(pid)
+const modeOf = (path: string) => statSync(path).mode & 0o777
 
 s('writes down whose a fork is, until it is released [teeth/guard]', async () => {
   const forkDir = newFolder()
   const guard = createForkGuard({ forkDir })
+  assert.is(modeOf(forkDir), 0o700)
   const { pid } = await startIdle()
   // Somebody's sweep has removed the empty folder.
   rmSync(forkDir, { recursive: true })
@@ -57,6 +63,9 @@ s('writes down whose a fork is, until it is released [teeth/guard]', async () =>
     ownerPid: process.pid,
     ownerStartedAt: startOf(process.pid),
   })
+  // For nobody else of this machine.
+  assert.equal([modeOf(forkDir), modeOf(join(forkDir, `${pid}.json`))], [0o700, 0o600])
+  guard.release(pid)
   guard.release(pid)
   assert.equal(readdirSync(forkDir), [])
   guard.close()
@@ -85,6 +94,7 @@ s('takes one that has ended before for ended [teeth/guard]', async () => {
   const forkDir = newFolder()
   const guard = createForkGuard({ forkDir })
   guard.adopt(pid)
+  assert.is(JSON.parse(readFileSync(join(forkDir, `${pid}.json`), 'utf8')).startedAt, '')
   guard.close()
   guard.close()
   assert.throws(() => killFork(0.5))
@@ -161,4 +171,72 @@ s(
     assert.throws(() => sweepForks({ forkDir }), /ENOTDIR/)
   },
 )
+/** Starts a guard whose shell is started by `spawnBy`. */
+function guardBy(forkDir: string, spawnBy: typeof start) {
+  const replaced = mock.method(childProcess, 'spawn', spawnBy)
+  syncBuiltinESMExports()
+  try {
+    return createForkGuard({ forkDir })
+  } finally {
+    replaced.mock.restore()
+    syncBuiltinESMExports()
+  }
+}
+const start = (file: string, args: readonly string[], options: SpawnOptions) =>
+  realSpawn(file, args, options)
+const realSpawn = spawn
+
+s('has its shell end what it could not end itself [teeth/guard]', async () => {
+  const forkDir = newFolder()
+  const guard = createForkGuard({ forkDir })
+  const { pid, gone } = await startIdle()
+  guard.adopt(pid)
+  const kill = mock.method(process, 'kill', () => true)
+  guard.close()
+  assert.equal(
+    kill.mock.calls.map(({ arguments: args }) => args as readonly unknown[]),
+    [[pid, 'SIGKILL']],
+  )
+  await gone
+})
+s('holds what it has without a shell, and after that is gone [teeth/guard]', async () => {
+  const shells: ChildProcess[] = []
+  const guards = ['/no/such/shell', '/bin/sh'].map((file) =>
+    guardBy(newFolder(), (_, args, options) => {
+      const shell = start(file, args, options)
+      shells.push(shell)
+      return shell
+    }),
+  )
+  const [, shell] = shells
+  shell?.kill('SIGKILL')
+  if (shell) await once(shell, 'exit')
+  for (const [index, guard] of guards.entries()) {
+    const { pid, gone } = await startIdle()
+    guard.adopt(pid)
+    const stdin = shells[index]?.stdin
+    // What is written to nobody fails a moment later.
+    if (stdin && !stdin.closed) await new Promise((resolve) => stdin.once('close', resolve))
+    guard.close()
+    await gone
+  }
+})
+s('shares its folder with other gateways, and takes nothing else for it [teeth/guard]', () => {
+  const forkDir = newFolder()
+  const [one, other] = [createForkGuard({ forkDir }), createForkGuard({ forkDir })]
+  one.close()
+  other.close()
+  const lost = createForkGuard({ forkDir })
+  rmSync(forkDir, { recursive: true, force: true })
+  writeFileSync(forkDir, 'no folder')
+  assert.throws(() => lost.close(), /ENOTDIR/)
+})
+s('keeps no process from ending by itself [teeth/guard]', async () => {
+  const module = pathToFileURL(join(import.meta.dirname, 'forkGuard.ts')).href
+  const code = `import { createForkGuard } from ${JSON.stringify(module)}
+    createForkGuard({ forkDir: ${JSON.stringify(newFolder())} })`
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' })
+  idle.push(owner)
+  assert.equal(await once(owner, 'exit'), [0, null])
+})
 s.run()

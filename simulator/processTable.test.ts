@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import fs, { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { mock } from 'node:test'
 import { assert, suite } from '../fixtures/test.ts'
-import { procTable, psTable } from './processTable.ts'
+import { processTable, procTable, psTable } from './processTable.ts'
+import { waitFor } from './testing/waitFor.ts'
 
 // Both run here: what macOS has is a ps of the same columns.
 const children: ChildProcess[] = []
@@ -13,6 +17,12 @@ async function start(env: Readonly<Record<string, string>>): Promise<number> {
 }
 const entry = `FORKYARD_TABLE_TEST=/a folder/${process.pid}`
 const [name = '', value = ''] = entry.split('=')
+
+/** By what a table tells of a start: ticks since boot, or a date. */
+const ageSecsOf = (start: string) =>
+  /^\d+$/.test(start)
+    ? Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) - Number(start) / 100
+    : (Date.now() - Date.parse(start)) / 1_000
 
 for (const [label, table] of [
   ['/proc', procTable],
@@ -27,6 +37,7 @@ for (const [label, table] of [
     const [first, again] = [table.readStart(pid), table.readStart(pid)]
     assert.ok(first)
     assert.is(again, first)
+    assert.ok(Math.abs(ageSecsOf(first)) < 60, first)
     const [child] = children
     child?.kill('SIGKILL')
     await once(child as ChildProcess, 'exit')
@@ -50,6 +61,8 @@ for (const [label, table] of [
     assert.equal(table.findWithEntry(entry), [pid])
     assert.ok(others.every((other) => table.readStart(other)))
     assert.equal(table.findWithEntry('FORKYARD_TABLE_TEST=nowhere'), [])
+    const all = table.findWithEntry(`PATH=${process.env['PATH']}`)
+    assert.equal([all.includes(pid), all.includes(process.pid)], [true, false])
   })
   s('tells what of a process stands in memory, and of none that has ended', async () => {
     const own = table.readMemoryBytes(process.pid) ?? 0
@@ -67,6 +80,7 @@ for (const [label, table] of [
     while (process.cpuUsage().user < untilMs);
     const after = table.readTurns(process.pid)
     assert.ok(after && after.ranMs >= before.ranMs + 25, `${before.ranMs} to ${after?.ranMs}`)
+    assert.ok(after.ranMs < before.ranMs + 60_000)
     assert.ok(after.waitedMs >= before.waitedMs)
     assert.is(table.readTurns(2 ** 30), undefined)
   })
@@ -76,3 +90,50 @@ for (const [label, table] of [
   })
   s.run()
 }
+
+const s = suite('process table of this system')
+s('is of its own kind where there is one', () => {
+  assert.is(processTable, process.platform === 'linux' ? procTable : psTable)
+})
+s('says so where the system tells nothing, and takes nobody for gone then', () => {
+  const path = process.env['PATH']
+  process.env['PATH'] = '/no/such/folder'
+  try {
+    assert.throws(() => psTable.readStart(process.pid), /cannot run ps/)
+  } finally {
+    process.env['PATH'] = path
+  }
+  const scarce = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+  const read = mock.method(fs, 'readFileSync', () => {
+    throw scarce
+  })
+  syncBuiltinESMExports()
+  try {
+    assert.throws(() => procTable.readStart(process.pid), /too many open files/)
+  } finally {
+    read.mock.restore()
+    syncBuiltinESMExports()
+  }
+})
+if (process.platform === 'linux')
+  s('has the figures of the system itself, in bytes and milliseconds', async () => {
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' })
+    await once(child, 'spawn')
+    const { pid = 0 } = child
+    const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8')
+    let before = ''
+    await waitFor('it sleeps for good', () => {
+      const isSame = before === read('schedstat')
+      before = read('schedstat')
+      return isSame && read('comm') === 'sleep\n'
+    })
+    const [ran, waited] = read('schedstat').split(' ').map(Number)
+    assert.equal(procTable.readTurns(pid), {
+      ranMs: (ran ?? 0) / 1e6,
+      waitedMs: (waited ?? 0) / 1e6,
+    })
+    const [, kib] = /VmRSS:\s+(\d+) kB/.exec(read('status')) ?? []
+    assert.is(procTable.readMemoryBytes(pid), Number(kib) * 1_024)
+    child.kill('SIGKILL')
+  })
+s.run()

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { assert, suite } from '../fixtures/test.ts'
-import { endMarked, findMarked, isRunning, waitUntil } from './processes.ts'
+import { endMarked, findMarked, isRunning, signal, waitUntil } from './processes.ts'
 
 const processes = suite('lab processes')
 const marker = `FORKYARD_LAB=/test/${process.pid}` as const
@@ -21,7 +21,12 @@ processes('finds the marked processes and no others', async () => {
   const pid = await start(idle)
   assert.equal(findMarked(marker), [pid])
   assert.equal(findMarked(`${marker}/other`), [])
-  await endMarked(marker)
+  // It ends when it is asked to: nothing is waited for.
+  assert.is(await endMarked(marker, { graceMs: 60_000 }), 1)
+  assert.not.ok(isRunning(pid))
+  signal(pid, 'SIGTERM')
+  assert.throws(() => signal(0.5, 'SIGTERM'))
+  assert.is(await endMarked(marker), 0)
 })
 
 processes('ends what is asked to stop, and what refuses', async () => {
