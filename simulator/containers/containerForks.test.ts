@@ -1,9 +1,13 @@
+import dns from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { syncBuiltinESMExports } from 'node:module'
+import net, { type AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assert, suite } from '../../fixtures/test.ts'
+import { waitUntilLeft } from '../testing/waitUntilLeft.ts'
 import { createContainerForks } from './containerForks.ts'
 
 /** Beside a supervisor that answers what a row of a test says, and runs nothing. */
@@ -11,6 +15,8 @@ const s = suite('simulator/containers/containerForks')
 const closings: (() => void | Promise<void>)[] = []
 s.after.each(async () => {
   for (const close of closings.splice(0).toReversed()) await close()
+  mock.restoreAll()
+  syncBuiltinESMExports()
 })
 
 type Parameter = Readonly<Record<string, unknown>>
@@ -27,12 +33,14 @@ async function start({
   isSilent?: (method: string) => boolean
 } = {}) {
   const asked: (readonly [method: string, parameter: Parameter])[] = []
+  const hosts = new Set<string | undefined>()
   const waits: Wait[] = []
   let waiting = Promise.withResolvers<void>()
   const unanswered = Promise.withResolvers<{ readonly cut: () => void }>()
   let [sessions, forks] = [0, 0]
   let memory: unknown = {}
   const server = createServer(async (request, response) => {
+    hosts.add(request.headers.host)
     const [{ id, method, params }] = JSON.parse(await text(request)) as [
       { id: number; method: string; params: readonly [Parameter] },
     ]
@@ -78,7 +86,9 @@ async function start({
     containers,
     asked,
     url,
+    hosts,
     startFork,
+    isLeft: () => waitUntilLeft(server),
     methods: () => asked.map(([method]) => method),
     /** Of the request that it is silent about, once it has come. */
     unanswered: unanswered.promise,
@@ -149,7 +159,7 @@ s('hears which of them have ended, one wait after the other [teeth/container-exi
 s(
   'loses all of them with a supervisor that is gone, and asks the next [teeth/container-exits]',
   async () => {
-    const { startFork, nextWait, asked, methods } = await start()
+    const { startFork, nextWait, asked, methods, isLeft } = await start()
     const forks = [await startFork(), await startFork()]
     const wait = await nextWait()
     wait.cut()
@@ -158,6 +168,7 @@ s(
       forks.map(({ isAlive }) => isAlive()),
       [false, false],
     )
+    await isLeft()
     const before = asked.length
     await Promise.all(forks.map(({ kill }) => kill()))
     assert.is(asked.length, before, 'there is nothing left to end')
@@ -223,17 +234,19 @@ s(
   'says so where there is no supervisor, or it refuses, and tries again [teeth/container-none]',
   async () => {
     let isRefused = true
-    const { startFork } = await start({ isRefusing: () => isRefused })
+    const { startFork, isLeft } = await start({ isRefusing: () => isRefused })
     const fails = () => startFork().then(String, (error: Error) => error.message)
     assert.is(await fails(), 'the supervisor refused')
     assert.is(await fails(), 'the supervisor refused')
+    await isLeft()
     isRefused = false
     assert.ok((await startFork()).isAlive())
   },
 )
 s('knows by which of its addresses forks reach it [teeth/container-none]', async () => {
-  const { containers, url } = await start()
+  const { containers, url, isLeft } = await start()
   assert.is(await containers.findHost(), '127.0.0.1')
+  await isLeft()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -259,4 +272,50 @@ s('waits for nothing more once it is closed [teeth/container-none]', async () =>
   const asked = ['openSession', 'startFork']
   assert.equal([methods(), (await nextWait()).session], [[...asked, ...asked], 'session 2'])
 })
+s('stays with one of several supervisors behind a name [teeth/container-forks]', async () => {
+  const { url, hosts } = await start()
+  const { port } = new URL(url)
+  // Nobody listens at the others.
+  const found = ['127.0.0.9', '127.0.0.1', '127.0.0.8'].map((address) => ({ address, family: 4 }))
+  const asked: unknown[] = []
+  mock.method(dns, 'lookup', async (...given: readonly unknown[]) => {
+    asked.push(given)
+    return found
+  })
+  mock.method(Math, 'random', () => 0.34)
+  syncBuiltinESMExports()
+  const containers = createContainerForks({ url: `http://simulators.test:${port}` })
+  closings.push(containers.close)
+  for (let n = 0; n < 2; n += 1)
+    await containers.startFork({
+      chainId: 1,
+      upstreamUrl: 'http://10.0.0.1:4321/a',
+      blockNumber: 1n,
+    })
+  assert.equal([...hosts], [`127.0.0.1:${port}`])
+  assert.equal(asked, [['simulators.test', { all: true, family: 4 }]])
+})
+s(
+  'takes no address for one that is not connected, nor waits for it [teeth/container-none]',
+  async () => {
+    const asked: unknown[] = []
+    const sockets: Socket[] = []
+    mock.method(net, 'connect', (given: unknown) => {
+      asked.push(given)
+      const socket = new Socket()
+      sockets.push(socket)
+      return socket
+    })
+    syncBuiltinESMExports()
+    const containers = createContainerForks({ url: 'http://simulator.test:4321' })
+    for (const event of ['connect', 'timeout']) {
+      const host = containers.findHost().catch((error: Error) => error.message)
+      sockets.at(-1)?.emit(event)
+      assert.is(await host, 'the simulation supervisor does not answer')
+      assert.ok(sockets.at(-1)?.destroyed)
+    }
+    assert.equal(asked[0], { host: 'simulator.test', port: 4321, timeout: 2_000 })
+    await containers.close()
+  },
+)
 s.run()

@@ -11,7 +11,9 @@ import { createDockerForks } from './dockerForks.ts'
 /** Beside an engine that is a table; what it runs answers as an anvil does. */
 const s = suite('simulator/containers/dockerForks')
 const address = hiddenLoopback()
+let looks = 0
 const anvil = createServer(async (request, response) => {
+  looks += 1
   await text(request)
   response.end('[{"id":0,"result":null}]')
 }).listen(8545, address)
@@ -122,6 +124,7 @@ s(
     const exits: string[] = []
     const fork = await forks.start({ ...block, niceness: 0 }, (id) => void exits.push(id))
     assert.equal(fork, { id: 'container 1', url: `http://${address}:8545`, pid: 77 })
+    assert.is(looks, 1, 'it is up')
     const [container] = created
     assert.equal(container?.options, {
       Image: 'anvil:1',
@@ -192,7 +195,13 @@ s(
       return { Id, Labels }
     }
     const listed = [of('a'), of('b', hostname()), of('c', 'up'), of('d', 'down'), of('e', 'gone')]
-    const { forks, removed, told } = await open({ listed, hosts: { up: true, down: false } })
+    const { forks, removed, told } = await open({
+      listed,
+      hosts: { up: true, down: false },
+      // Whoever sweeps runs there itself, and asks nothing about that.
+      ownNetworks: { a: { NetworkID: 'shut', IPAddress: '10.2.0.2' } },
+      networks: { shut: { Internal: true } },
+    })
     assert.is(await forks.sweep(), 4)
     assert.equal(
       removed.map(([id]) => id),

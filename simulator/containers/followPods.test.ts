@@ -30,11 +30,14 @@ function open() {
   const asked: URL[] = []
   const told: (readonly [what: string, of: unknown])[] = []
   const lists: (Error | readonly Pod[])[] = []
+  let held: Promise<void> | undefined
   const watches: ReturnType<typeof createWatch>[] = []
   const place = (path: string) => new URL(path, 'http://api')
   function createWatch(signal: AbortSignal) {
     let next = expect()
-    signal.addEventListener('abort', () => next.reject(new Error('aborted')))
+    const leave = () => next.reject(new Error('aborted'))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave)
     async function* events() {
       for (;;) {
         const event = await next.promise
@@ -45,6 +48,7 @@ function open() {
     }
     return {
       events: events(),
+      isLeft: () => signal.aborted,
       async say(type: WatchEvent<Pod>['type'], name = '') {
         next.resolve({ type, object: pod(name) })
         await turn()
@@ -58,6 +62,7 @@ function open() {
   const api: KubernetesApi = {
     async ask({ path }) {
       asked.push(place(path))
+      await held
       const listed = lists.shift() ?? []
       if (listed instanceof Error) throw listed
       return { items: listed, metadata: { resourceVersion: `${asked.length}` } } as never
@@ -74,6 +79,9 @@ function open() {
     asked,
     told,
     lists,
+    hold(until: Promise<void>) {
+      held = until
+    },
     watch: () => watches.at(-1),
     start: () =>
       followPods(
@@ -160,10 +168,55 @@ s('tells what goes wrong, and begins anew where it is told to [teeth/follow-pods
   other.lists.push([pod('a')])
   again.again()
   await until(() => other.told.length === 2)
+  await turn()
+  assert.is(other.watch()?.isLeft(), false)
   assert.equal(other.told, [
     ['listed at 0', []],
     ['listed at 1000', ['a']],
   ])
   await again.close()
+})
+s(
+  'leaves a list after five seconds, and a watch five after its own end [teeth/follow-pods]',
+  async () => {
+    const clocks: (readonly [ms: number, ring: () => void])[] = []
+    mock.method(AbortSignal, 'timeout', (ms: number) => {
+      const clock = new AbortController()
+      clocks.push([ms, () => clock.abort()])
+      return clock.signal
+    })
+    const { start, asked, told, watch } = open()
+    const following = start()
+    await turn()
+    assert.equal(
+      clocks.map(([ms]) => ms),
+      [5_000, 65_000],
+    )
+    nowMs = 1_000
+    for (const [, ring] of clocks) ring()
+    assert.is(watch()?.isLeft(), true)
+    await until(() => asked.length === 4)
+    assert.equal(told, [
+      ['listed at 0', []],
+      ['failed', 'aborted'],
+      ['listed at 1000', []],
+    ])
+    await following.close()
+  },
+)
+s('is closed once nothing of it is under way [teeth/follow-pods]', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { start, hold, told } = open()
+  hold(gate.promise)
+  const following = start()
+  let isClosed = false
+  const closing = following.close().then(() => {
+    isClosed = true
+  })
+  await turn()
+  assert.not.ok(isClosed)
+  gate.resolve()
+  await closing
+  assert.is(told.length, 1)
 })
 s.run()

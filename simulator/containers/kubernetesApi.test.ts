@@ -101,26 +101,34 @@ async function addTests(program: string) {
     }
     const [whole, cut] = [await long(65_536), await long(65_537)] as [unknown[], unknown[]]
     assert.equal([String(whole[1]).length, cut[1]], [65_536 - 14, '403 Forbidden'])
+    answers.push({ status: 299 })
+    assert.equal(await api.ask({ path: '/api', signal }), {})
     for (const status of [300, 404, 500])
       assert.equal(await refuse({ status, words: 'No' }), [status, `${status} No`])
   })
   s('asks again when it is told to, and only then [teeth/kubernetes-busy]', async () => {
-    answers.push({ status: 429, headers: { 'retry-after': '0' } }, { body: ['{"a":1}'] })
+    answers.push({ status: 429, headers: { 'retry-after': '0.05' } }, { body: ['{"a":1}'] })
+    const startedAt = performance.now()
     assert.equal(await api.ask({ path: '/api', signal }), { a: 1 })
     assert.is(asked.length, 2)
+    assert.ok(performance.now() - startedAt >= 45)
     assert.equal(await refuse({ status: 429, words: 'Busy' }), [429, '429 Busy'])
     const later = { status: 503, words: 'Away', headers: { 'retry-after': '0' } }
     assert.equal(await refuse(later), [503, '503 Away'])
     assert.is(asked.length, 4)
+    const soon = { status: 429, headers: { 'retry-after': '0' } }
+    answers.push(soon)
+    assert.equal(await api.ask({ path: '/api', signal }), {})
+    assert.is(asked.length, 6)
     // Not for whoever has gone meanwhile.
     const leaving = new AbortController()
     answers.push({ status: 429, headers: { 'retry-after': '60' } })
     const asking = api
       .ask({ path: '/api', signal: leaving.signal })
       .catch(({ name }: Error) => name)
-    while (asked.length < 5) await new Promise(setImmediate)
+    while (asked.length < 7) await new Promise(setImmediate)
     leaving.abort()
-    assert.equal([await asking, asked.length], ['AbortError', 5])
+    assert.equal([await asking, asked.length], ['AbortError', 7])
   })
   s('watches event by event, however they are cut [teeth/kubernetes-watch]', async () => {
     answers.push({ body: ['{"type":"ADDED","object":1}\n{"ty', 'pe":"DELETED","object":2}', '\n'] })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { mock } from 'node:test'
 import { assert, suite } from '../../fixtures/test.ts'
 import { hiddenLoopback } from '../hiddenLoopback.ts'
 import { waitFor } from '../testing/waitFor.ts'
@@ -11,8 +12,13 @@ import type { Pod } from './readPod.ts'
 /** Beside an API server that is a map of pods, and nodes that do what a row of a test says. */
 const s = suite('simulator/containers/podForks')
 const ip = hiddenLoopback()
+let looks = 0
+/** Until when what runs does not answer. */
+let gate: Promise<void> | undefined
 const anvil = createServer(async (request, response) => {
+  looks += 1
   await text(request)
+  await gate
   response.end('[{"id":0,"result":null}]')
 }).listen(8545, ip)
 await once(anvil, 'listening')
@@ -23,6 +29,7 @@ s.after(() => {
 const closings: (() => Promise<void>)[] = []
 s.after.each(async () => {
   for (const close of closings.splice(0)) await close()
+  mock.restoreAll()
 })
 const turn = () => new Promise(setImmediate)
 async function until(isTrue: () => boolean) {
@@ -277,5 +284,81 @@ s('logs a trouble once, and again where the next list meets it [teeth/pod-sweep]
   code = undefined
   assert.is(await forks.sweep(), 2)
   assert.is(pods.size, 0)
+})
+s('is told by a list what no watch has told it [teeth/pod-exits]', async () => {
+  let isFull = false
+  const { start, whyNot, pods, exits, said } = await open({
+    refuse: (method) => (isFull && method === 'POST' ? 403 : undefined),
+  })
+  const [lost, other] = [await start(), await start()]
+  pods.delete(lost.id)
+  pods.set('stray', { metadata: { name: 'stray', uid: 'stray' } })
+  // What does not start has all of them listed anew.
+  isFull = true
+  await whyNot()
+  await waitFor('they are listed', () => exits.length > 0 && !pods.has('stray'))
+  assert.equal([exits, names(pods), said], [[lost.id], [other.id], ['fork: it is gone']])
+})
+s('removes what was made though nobody heard so [teeth/pod-none]', async () => {
+  let id = ''
+  const { whyNot, pods, asked } = await open({
+    refuse(method, place) {
+      if (method === 'DELETE') id = place.split('/').at(-1) ?? ''
+      return method === 'POST' ? 500 : undefined
+    },
+  })
+  assert.is(await whyNot(), 'the fork did not start: refused with 500')
+  assert.is(asked.at(-1), `DELETE ${path}/fork`)
+  pods.set(id, { metadata: { name: id, uid: id }, status: running })
+  await waitFor('the next list finds it', () => !pods.has(id), { deadlineMs: 5_000 })
+})
+s(
+  'hands out none that has ended, or is closed over, before it is up [teeth/pod-none]',
+  async () => {
+    for (const isClosed of [false, true]) {
+      const { forks, whyNot, pods, become, exits } = await open()
+      const held = Promise.withResolvers<void>()
+      gate = held.promise
+      const before = looks
+      const starting = whyNot()
+      await until(() => looks > before)
+      const [id = ''] = names(pods)
+      if (isClosed) await forks.close()
+      else become(id, { phase: 'Failed', reason: 'Evicted' })
+      await until(() => pods.size === 0)
+      gate = undefined
+      held.resolve()
+      const why = isClosed ? 'Pending' : 'Evicted'
+      assert.equal([await starting, exits], [`the fork did not start: ${why}`, []])
+    }
+  },
+)
+s('counts the time of its node among that in which it has to answer [teeth/pod-none]', async () => {
+  let nowMs = 0
+  mock.method(performance, 'now', () => nowMs)
+  const { whyNot } = await open({
+    node() {
+      nowMs = 9_000
+      // Where nobody listens.
+      return { ...running, podIP: hiddenLoopback() }
+    },
+    startTimeoutMs: 10_000,
+  })
+  const starting = whyNot()
+  await until(() => nowMs > 0)
+  for (let n = 0; n < 5; n += 1) await turn()
+  nowMs = 10_000
+  assert.is(await starting, 'the fork did not start: not in time')
+})
+s('sweeps nothing where nobody tells whose it is [teeth/pod-sweep]', async () => {
+  let code: number | undefined = 500
+  const { forks, pods } = await open({
+    refuse: (_, place) => (place.endsWith('/up') ? code : undefined),
+  })
+  const ownerReferences = [{ name: 'up', uid: 'up' }]
+  pods.set('held', { metadata: { name: 'held', uid: 'held', ownerReferences } })
+  const swept = forks.sweep().then(String, (error: Error) => error.message)
+  assert.equal([await swept, names(pods)], ['refused with 500', ['held']])
+  code = undefined
 })
 s.run()

@@ -84,6 +84,8 @@ s('makes a pod that may do nothing, and asks for what a fork takes [teeth/pods]'
     [spec.restartPolicy, spec.automountServiceAccountToken, spec.enableServiceLinks],
     ['Never', false, false],
   )
+  // It has a moment to end, lest it be forgotten before that.
+  assert.is(spec.terminationGracePeriodSeconds, 1)
   const { runAsNonRoot, runAsUser, runAsGroup } = spec.securityContext
   assert.equal([runAsNonRoot, runAsUser, runAsGroup], [true, 65_532, 65_532])
   assert.equal(anvil?.securityContext, {

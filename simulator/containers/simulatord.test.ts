@@ -67,10 +67,12 @@ s.after.each(async () => {
 })
 type Request = Parameters<ForkEngine['start']>[0]
 async function open({
+  port = 0,
   swept = 0,
   stop = async () => undefined,
   starting = async () => undefined,
 }: {
+  readonly port?: number
   readonly swept?: number
   readonly stop?: (id: string) => Promise<unknown>
   readonly starting?: () => Promise<unknown>
@@ -103,7 +105,7 @@ async function open({
       },
       log: (line) => void said.push(line),
     },
-    { port: 0, maxForks: 9 },
+    { port, maxForks: 9 },
   )
   closings.push(closeAll)
   const post = async (body: unknown) => {
@@ -211,12 +213,15 @@ s('answers nothing that is no method of its own [teeth/supervisor-asked]', async
     ['startFork', { session, ...block, hardfork: '--x' }],
     ['startFork', { session, ...block, network: 'other' }],
     ['stopFork', { session, fork: 'x'.repeat(65) }],
+    ['stopFork', { session, fork: '' }],
     ['readMemory', { session }, {}],
   ]
   for (const [method, ...parameters] of wrong) {
     const answer = String(await ask(method, ...parameters))
     assert.match(answer, new RegExp(`^${method}: `), JSON.stringify(parameters))
   }
+  for (const fork of ['x', 'x'.repeat(64)])
+    assert.is(await ask('stopFork', { session, fork }), 'no such fork')
   const edge = { upstreamPort: 65_535, niceness: 19, blockNumber: 0, chainId: 2 ** 32 }
   assert.type(await ask('startFork', { session, ...block, ...edge }), 'object')
   assert.type(
@@ -253,7 +258,23 @@ s(
     assert.equal([left.said, left.order], [['removed 3 forks of an earlier run'], ['sweep']])
     await left.close()
     assert.equal(left.order, ['sweep', 'close'])
+    assert.equal((await open({ swept: 1 })).said, ['removed 1 forks of an earlier run'])
     assert.equal((await open()).said, [])
   },
 )
+s('is heard no more once it is closed, whoever waits for it [teeth/supervisor]', async () => {
+  const { ask, url, close: closeAll } = await open()
+  const session = await ask('openSession', {})
+  const waits = ask('waitForExits', { session }).then(String, () => 'cut')
+  // By when this is answered it waits.
+  await ask('readMemory', { session })
+  await closeAll()
+  assert.is(await waits, 'cut')
+  assert.is(await fetch(url).then(String, () => 'closed'), 'closed')
+})
+s('says so where its port is taken [teeth/supervisor-asked]', async () => {
+  const { port } = new URL((await open()).url)
+  const code = (error: NodeJS.ErrnoException) => error.code
+  assert.is(await open({ port: Number(port) }).then(String, code), 'EADDRINUSE')
+})
 s.run()

@@ -152,6 +152,13 @@ s('keeps one form of a call, whatever order and letters it was asked in [teeth/p
     word(10n),
     head,
   ])
+  const upper = `0x${'AB'.repeat(32)}`
+  assert.equal(formOf('eth_getStorageAt', account, upper), [
+    'eth_getStorageAt',
+    account,
+    upper.toLowerCase(),
+    head,
+  ])
   const tooLong = `0x${'0'.repeat(65)}`
   assert.equal(formOf('eth_getStorageAt', account, tooLong), [
     'eth_getStorageAt',

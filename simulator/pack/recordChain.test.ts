@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { mock } from 'node:test'
+import timers from 'node:timers/promises'
 import { assert, suite } from '../../fixtures/test.ts'
 import { addressOf, word } from '../testing/answers.ts'
+import { waitUntilLeft } from '../testing/waitUntilLeft.ts'
 import { recordChain } from './recordChain.ts'
 import { replayChain } from './replayChain.ts'
 
@@ -12,6 +16,8 @@ const s = suite('simulator/pack/recordChain')
 const closings: (() => void | Promise<void>)[] = []
 s.after.each(async () => {
   for (const close of closings.splice(0).toReversed()) await close()
+  mock.restoreAll()
+  syncBuiltinESMExports()
 })
 const account = addressOf('a')
 const hash = word(0xabn)
@@ -54,6 +60,7 @@ async function startNode({ answer = () => undefined, secret = 'v2', chainId = 84
   return {
     url: `http://127.0.0.1:${port}/${secret}`,
     asked,
+    isLeft: () => waitUntilLeft(server),
     fail: (...next: readonly number[]) => void statuses.push(...next),
     reorganise() {
       blockHash = word(0xacn)
@@ -101,6 +108,8 @@ s('asks each read once, as of the head that it stands at [teeth/recorded]', asyn
   const call = { method: 'eth_call', params: [{ to: account }, '0x11'] }
   assert.equal([...answers.values()], [{ call, outcome: { ok: true, result: '0x6001' } }])
   assert.equal(recorder.progress(), { reads: 1, bytes: '"0x6001"'.length })
+  await ask('eth_gasPrice')
+  assert.equal(recorder.progress(), { reads: 2, bytes: 2 * '"0x6001"'.length })
 })
 s('asks for what the next run may ask beside it, and keeps that too [teeth/recorded]', async () => {
   const recorded = await record()
@@ -147,6 +156,14 @@ s(
     }
     const refusal = { code: 3, message: 'the chain refused it' }
     assert.equal(await told(`of ${secret}`), refusal)
+    const named = async (part: string) => {
+      const message = `of ${part}`
+      const answer = (method: string) =>
+        method === 'eth_call' ? { error: { code: 3, message } } : undefined
+      return (await record({ secret: part, answer })).ask('eth_call', {}, '0x11')
+    }
+    assert.equal(await named('a-secret'), refusal)
+    assert.equal(await named('letters'), { code: 3, message: 'of letters' })
     assert.equal(await told('at 127.0.0.1:80'), { code: 3, message: 'at 127.0.0.1:80' })
     assert.equal(await told('v2', '0xAb'), { code: 3, message: 'v2', data: '0xAb' })
     for (const data of ['0xabc', 'text', '0xzz'])
@@ -165,10 +182,21 @@ s(
 s(
   'asks again where it was not answered, and says so in the end [teeth/recorded-trouble]',
   async () => {
-    const { node, ask } = await record()
+    const pauses: unknown[] = []
+    mock.method(timers, 'setTimeout', async (ms: number) => void pauses.push(ms))
+    syncBuiltinESMExports()
+    const { node, ask, recorder } = await record()
     node.fail(503)
     assert.is(await ask('eth_call', {}, '0x11'), '0x6001')
-    assert.is(node.asked.length, 2)
+    assert.equal([node.asked.length, pauses.splice(0)], [2, [250]])
+    node.asked.length = 0
+    node.fail(503, 503, 503, 503, 503)
+    const none = { code: -32603, message: 'the chain does not answer' }
+    assert.equal(await ask('eth_call', { to: account }, '0x11'), none)
+    assert.equal([node.asked.length, pauses], [5, [250, 500, 1_000, 2_000]])
+    assert.is(await ask('eth_call', { to: account }, '0x11'), '0x6001')
+    await recorder.close()
+    await node.isLeft()
   },
 )
 s(
@@ -181,6 +209,7 @@ s(
       await started(8453, other.url),
       'the RPC endpoint given for chain 8453 serves chain 1',
     )
+    await other.isLeft()
     assert.is(
       await started(8453, 'http://127.0.0.1:9'),
       'the RPC endpoint of chain 8453 does not answer',

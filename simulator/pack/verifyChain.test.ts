@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { RpcCall, RpcOutcome } from '../rpc/rpcBatch.ts'
+import { waitUntilLeft } from '../testing/waitUntilLeft.ts'
 import { keyOf } from './packCall.ts'
 import type { PackedChain } from './packFile.ts'
 import { verifyChain } from './verifyChain.ts'
@@ -13,8 +14,10 @@ const blockHash = `0x${'ab'.repeat(32)}`
 type Asked = RpcCall & { readonly id: number }
 /** What the node answers today, by method. */
 let today: Readonly<Record<string, object>> = {}
+const sizes: number[] = []
 const server = createServer(async (request, response) => {
   const calls = (await json(request)) as readonly Asked[]
+  sizes.push(calls.length)
   const answers = calls.map(({ id, method }) => ({ id, ...(today[method] ?? { result: null }) }))
   response.end(JSON.stringify(answers))
 })
@@ -70,6 +73,8 @@ const rows: readonly (readonly [
   ['something for nothing', ok(null), { result: { a: 1 } }, 'different'],
   ['nothing', ok(undefined), { result: null }, 'equal'],
   ['a number for a word', ok('1'), { result: 1 }, 'different'],
+  ['a word for fields', ok({ a: 1 }), { result: '0x1' }, 'different'],
+  ['fields for a word', ok('0x1'), { result: { a: 1 } }, 'different'],
   ['the same revert', failed(3, '0x1'), error(3, '0x1'), 'equal'],
   ['another revert', failed(3, '0x1'), error(3, '0x2'), 'different'],
   ['a revert for an answer', ok('0x1'), error(3), 'different'],
@@ -105,6 +110,11 @@ s(
     assert.equal(await verify(moment, {}), ['same', 0, 0, 0])
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`eth_${n}`, ok(null)]))
     assert.equal(await verify(many, { eth_100: { result: 1 } }), ['same', 100, 1, 0])
+    sizes.length = 0
+    const { eth_100: _, ...hundred } = many
+    assert.equal(await verify(hundred, {}), ['same', 100, 0, 0])
+    assert.equal(sizes, [1, 50, 50])
+    await waitUntilLeft(server)
   },
 )
 s.run()
