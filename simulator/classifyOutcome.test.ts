@@ -34,6 +34,9 @@ const refusals: readonly (readonly [code: number, message: string, told: string]
   ],
   [-32603, 'EVM error InvalidFEOpcode', 'unsupported: unsupported precompile'],
   [-32603, 'EVM error StackOverflow', 'failed: execution halted: StackOverflow'],
+  [-32603, 'EVM error', 'failed: execution halted: unknown'],
+  [-32603, 'internal error', 'rpc_error: the fork refused the simulation'],
+  [-32602, 'EVM error StackOverflow', 'rpc_error: the fork refused the simulation'],
   [-32602, 'missing keys ["to"]', 'rpc_error: the fork refused the simulation'],
 ]
 const tell = (result: CandidateResult) => {
@@ -59,6 +62,7 @@ const halts: readonly (readonly [what: string, call: object, told: string])[] = 
   ['without data', {}, 'failed: execution reverted without a reason'],
   ['at the gas cap', { gasUsed: 2_000_000n }, 'failed: gas cap exceeded'],
   ['with data', { returnData: '0xdeadbeef' }, 'failed: execution reverted with 0xdeadbeef'],
+  ['with a byte', { returnData: '0x01' }, 'failed: execution reverted with 0x01'],
   ['of a stand-in', { returnData: unsupportedMark }, 'unsupported: unsupported precompile'],
   ['at 0xfe', { message: 'InvalidFEOpcode' }, 'unsupported: unsupported precompile'],
 ]

@@ -13,12 +13,14 @@ const word = `0x${'12'.padStart(64, '0')}`
 
 function build({ answer = word }: { answer?: string } = {}) {
   const asked = { fork: [] as string[], chain: [] as string[] }
-  const state = { isSilent: false, isForkSilent: false }
+  const state = { isSilent: false, isForkSilent: false, isForkGarbled: false }
   const rpc = {
-    async batch([call]: readonly RpcCall[]) {
+    async batch([call]: readonly RpcCall[], { timeoutMs }: { readonly timeoutMs: number }) {
+      assert.is(timeoutMs, 4_000)
       const [address] = call?.params ?? []
       asked.fork.push(String(address))
       if (state.isForkSilent) throw new RpcTransportError('timeout')
+      if (state.isForkGarbled) return [{ ok: true as const, result: null }]
       return [{ ok: true as const, result: address === contract ? '0x6000' : '0x' }]
     },
   }
@@ -68,9 +70,12 @@ s(
     state.isForkSilent = true
     assert.equal([await find([native]), asked.chain], [['other'], []])
     state.isForkSilent = false
+    state.isForkGarbled = true
+    assert.equal(await find([native]), ['other'])
+    state.isForkGarbled = false
     assert.equal(await find([native]), ['codeless'])
     const again = await find([native.toLowerCase() as Address])
-    assert.equal([again, asked.fork.length], [['codeless'], 2])
+    assert.equal([again, asked.fork.length], [['codeless'], 3])
   },
 )
 s('may be made where nothing stands, within ten minutes [teeth/codeless]', async () => {
@@ -86,6 +91,7 @@ s('may be made where nothing stands, within ten minutes [teeth/codeless]', async
     return asked.fork.length
   }
   assert.equal([await countAt(10_000), await countAt(610_000), await countAt(610_001)], [3, 3, 4])
+  assert.is(asked.fork.at(-1), nobody)
   mock.timers.reset()
   mock.restoreAll()
 })

@@ -150,6 +150,7 @@ s(
     assert.equal([await time(1_030n), await time(1_031n)], [1_000n, 1_031n])
     const change = { blocksAhead: 3, blockTimeMs: 250 }
     assert.equal([await time(1_000n, change), await time(2_000n, change)], [1_001n, 2_001n])
+    assert.is(await time(1_000n, { blocksAhead: 1, blockTimeMs: 1_001 }), 1_002n)
   },
 )
 s(
@@ -183,4 +184,12 @@ s(
     )
   },
 )
+s('has any purse from a fiftieth of an ether to three', async () => {
+  const { make } = open()
+  const costumes = await Promise.all(Array.from({ length: 2_000 }, () => make()))
+  const purses = costumes.map((costume) => Number(costume?.purseWei) / 1e18)
+  const [least, most] = [Math.min(...purses), Math.max(...purses)]
+  assert.ok(least >= 0.02 && least < 0.1, `${least}`)
+  assert.ok(most > 2.9 && most < 3.02, `${most}`)
+})
 s.run()

@@ -185,6 +185,9 @@ s('has the first pay who has enough and no part in it [teeth/funded-whale]', asy
       paidBy(enough),
       digit,
     )
+  // Only the whole of an address names somebody.
+  const like: Whale = { holder: getAddress(`0x6${'5'.repeat(39)}`), balance: 900n }
+  assert.equal(await fundingOf({}, { verdict, whales: [like] }), paidBy(like))
   const bare = await fundingOf({ spender: undefined }, { verdict, whales: [whale('f', 900n)] })
   assert.equal(bare, paidBy(whale('f', 900n)))
   assert.equal(await fundingOf({ heldAmount: 101n }, { verdict, whales: [enough] }), unfunded)
@@ -195,6 +198,8 @@ s('has nobody pay where nobody can, or where nobody need [teeth/funded-whale]', 
   const whales = [whale('7', 900n)]
   assert.equal(await fundingOf({ ownAmount: 100n }, { verdict, whales }), own)
   assert.equal(await fundingOf({ ownAmount: 99n }, { verdict, whales }), paidBy(whale('7', 0n)))
+  assert.equal(await fundingOf({ amountIn: 1n }, { verdict, whales }), paidBy(whale('7', 0n), 1n))
+  assert.equal(await fundingOf({ amountIn: 0n }, { verdict, whales }), own)
 })
 s('reads the balances of so many as it is told [teeth/funded-whale]', async () => {
   let most: number | undefined

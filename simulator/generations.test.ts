@@ -300,4 +300,11 @@ s(
     await generations.close()
   },
 )
+s("is of a chain's first block, where there is no other [teeth/generations]", async () => {
+  const { generations, set } = open()
+  set({ head: 0n })
+  await generations.start()
+  assert.is(await generations.use({}, numberOf), 0n)
+  await generations.close()
+})
 s.run()

@@ -37,16 +37,21 @@ s('holds what it really has, where that is more and can be told [17/held-wealth]
   const held = async (...asking: Parameters<typeof hold>) => heldOf(await hold(...asking))
   assert.is(await held(word(11n)), 11n)
   assert.is(await held(`${word(11n)}ff`), 11n)
+  assert.is(await held(word(2n ** 255n)), 2n ** 255n)
   for (const [answer, change] of [
     [word(10n)],
     ['0x'],
     ['0xff'],
+    [`0x${'ff'.repeat(31)}`],
     [new Error('the fork is gone')],
     [word(11n), { keepsWealth: false }],
+    [word(11n), { keepsWealth: undefined }],
     [word(11n), { funding: 'real' as const }],
     [word(11n), { tokenIn: address('0') }],
   ] as const)
     assert.is(await held(answer, change), 10n)
+  // What it sells is not more than that.
+  assert.is((await hold(word(10n))).ownAmount, undefined)
 })
 
 s('is sent nothing by anybody where it has all of that itself [17/own-wealth]', async () => {

@@ -121,7 +121,21 @@ s(
     hot.ignore(many)
     hot.ignore([account(1_000)])
     hot.ignore([account(5_000)])
-    assert.equal([isNoted(1_000), isNoted(1_001), isNoted(5_000)], [false, true, false])
+    assert.equal(
+      [isNoted(1_000), isNoted(1_001), isNoted(1_002), isNoted(5_000)],
+      [false, true, false, false],
+    )
   },
 )
+s('takes an account that is missed again for the latest', () => {
+  const hot = createHotSet()
+  for (let n = 1; n <= 128; n += 1) hot.note(read(n, 1))
+  hot.note(read(1, 2))
+  hot.note(read(129, 1))
+  const listed = hot.list().map(({ address }) => address)
+  assert.equal(
+    [listed.includes(account(1)), listed.includes(account(2)), listed.length],
+    [true, false, 128],
+  )
+})
 s.run()

@@ -114,6 +114,7 @@ type Given = {
   /** What making one comes to. */
   readonly roll?: (target: BlockId) => Promise<LiveGeneration | undefined>
 }
+const arrivedAtMs = 1_000
 /** By a clock that is moved by so much with each pause. */
 async function pickBy({
   standing,
@@ -121,10 +122,10 @@ async function pickBy({
   minBlock = 0n,
   head = 8n,
   isSilent = false,
-  roll = async ({ blockNumber }) => stand(blockNumber),
+  roll = async ({ blockNumber }) => ({ ...stand(blockNumber), askedAtMs: arrivedAtMs }),
 }: Given) {
   mock.timers.enable({ apis: ['setTimeout'] })
-  let [current, nowMs] = [standing, 0]
+  let [current, nowMs] = [standing, arrivedAtMs]
   const rolled: bigint[] = []
   const deps = {
     now: () => nowMs,
@@ -141,7 +142,7 @@ async function pickBy({
     } as unknown as RollingForks,
   }
   const given = mode === 'head' ? freshness : ({ mode, everyMs: 1_000 } as const)
-  const question = { chainId, freshness: given, arrivedAtMs: 0, minBlock }
+  const question = { chainId, freshness: given, arrivedAtMs, minBlock }
   let isOver = false
   const picking = pickGeneration(deps, question)
     .then(
@@ -158,7 +159,7 @@ async function pickBy({
     nowMs += 50
   }
   mock.timers.reset()
-  return { answer: await picking, rolled, tookMs: nowMs }
+  return { answer: await picking, rolled, tookMs: nowMs - arrivedAtMs }
 }
 const none = (reason: string) => `simulator unavailable on chain ${chainId}: ${reason}`
 
@@ -203,8 +204,15 @@ s(
     const { answer, rolled, tookMs } = await pickBy({ roll: () => Promise.reject(wrong) })
     assert.equal([answer, rolled.length, tookMs], [none('its upstream is another chain'), 1, 0])
     assert.is((await pickBy({ isSilent: true })).answer, none('no fork stands'))
-    const far = await pickBy({ isSilent: true, standing: stand(7n), minBlock: 8n })
-    assert.is(far.answer, none('the asked block is not there yet'))
+    for (const [minBlock, has] of [
+      [8n, 7n],
+      [1n, 0n],
+    ] as const) {
+      const far = await pickBy({ isSilent: true, standing: stand(has), minBlock })
+      assert.is(far.answer, none('the asked block is not there yet'))
+    }
+    const standing = { ...stand(8n), fork: { isAlive: () => false } } as LiveGeneration
+    assert.is((await pickBy({ isSilent: true, standing })).answer, none('no fork stands'))
   },
 )
 s('is another one where what was made came before the request [teeth/pick]', async () => {
@@ -213,7 +221,7 @@ s('is another one where what was made came before the request [teeth/pick]', asy
     made += 1
     return {
       ...stand(blockNumber),
-      askedAtMs: made === 1 ? -1 : 0,
+      askedAtMs: arrivedAtMs - (made === 1 ? 1 : 0),
       blockHash: `0x${made}` as const,
     }
   }

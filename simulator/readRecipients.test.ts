@@ -1,4 +1,13 @@
-import { type Address, concat, encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem'
+import {
+  type Address,
+  concat,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  pad,
+  parseAbi,
+  slice,
+} from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
 import { readRecipients } from './readRecipients.ts'
 
@@ -29,5 +38,30 @@ s('takes no more than eight, and no harm from any bytes', () => {
   assert.is(readRecipients(data, { exclude: none }).length, 8)
   for (const odd of ['0x', '0x01', concat(['0x01020304', '0x00'])] as const)
     assert.equal(readRecipients(odd, { exclude: none }), [])
+})
+const read = (...parts: readonly Hex[]) => readRecipients(concat(parts), { exclude: none })
+
+s('reads words behind a selector, behind two or three, and behind none', () => {
+  const selector = '0x01020304'
+  for (let count = 0; count < 4; count += 1) {
+    const before = Array.from({ length: count }, () => selector) as Hex[]
+    assert.equal(read(...before, pad(alice)), [alice], `${count}`)
+    assert.equal(read(...before, pad('0x5'), pad(alice)), [alice], `${count}, second`)
+  }
+  assert.equal(read('0x01', pad(alice)), [])
+  assert.equal(read(selector, slice(pad(alice), 0, 31)), [])
+})
+s('takes for an address what has few zeros before it, and ends in something', () => {
+  const isFound = (digits: string) => read(pad(`0x${digits}`)).length === 1
+  const [long, longer] = ['ab'.repeat(14), 'ab'.repeat(13)]
+  assert.equal([isFound(long), isFound(longer)], [true, false])
+  const ending = (zeros: number) => `${'ab'.repeat(20 - zeros)}${'00'.repeat(zeros)}`
+  assert.equal([isFound(ending(2)), isFound(ending(3))], [true, false])
+  assert.not.ok(isFound(`01${'ab'.repeat(20)}`))
+})
+s('names each once, and no more than are asked for', () => {
+  const two = [alice, bob, alice].map((address) => pad(address))
+  assert.equal(read(...two), [alice, bob])
+  assert.equal(readRecipients(concat(two), { exclude: none, most: 1 }), [alice])
 })
 s.run()

@@ -137,6 +137,10 @@ s("says in our words why one failed, never in a node's [teeth/trace-calls]", () 
     failureOf({ error: 'execution reverted', output: '0x' }),
     'execution reverted without a reason',
   )
+  assert.is(
+    failureOf({ error: 'execution reverted', output: '0x01' }),
+    'execution reverted with 0x01',
+  )
   assert.is(failureOf({ error: 'Out of Gas: se-cret' }), 'out of gas')
   assert.is(failureOf({ error: 'stack underflow se-cret' }), 'execution halted')
   for (const none of [undefined, null, 7, {}]) assert.is(readTrace(none, { errors }), undefined)

@@ -42,6 +42,7 @@ function create({ freshness }: { readonly freshness?: Freshness } = {}) {
 
 s('is rolled while somebody has asked of late, and no more after that [sim/rest]', async () => {
   const { rest, poll } = create()
+  assert.not(rest.isResting())
   assert.is(await poll(9), 9)
   assert.not(rest.isResting())
   assert.is(await poll(600), 0)
@@ -49,7 +50,7 @@ s('is rolled while somebody has asked of late, and no more after that [sim/rest]
 })
 
 s('is rolled once for all who then come, before they have it [sim/rest-wakes]', async () => {
-  const { rest, poll, refreshes } = create()
+  const { rest, poll, refreshes, forks } = create()
   await poll(60)
   const before = refreshes()
   await Promise.all([rest.wake(), rest.wake(), rest.wake(), rest.follow()])
@@ -57,6 +58,7 @@ s('is rolled once for all who then come, before they have it [sim/rest-wakes]', 
   assert.not(rest.isResting())
   await rest.wake()
   assert.is(refreshes() - before, 1, 'who comes next waits for nothing')
+  assert.ok(forks.current(), 'the chain has just confirmed it')
   assert.is(await poll(9), 9)
 })
 

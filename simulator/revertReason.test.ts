@@ -6,6 +6,8 @@ const s = suite('revert reason')
 const abi = parseAbi([
   'error TooLittle(uint256 got, uint256 wanted)',
   'error Nested((address a, uint8 b) x)',
+  'error Closed()',
+  'function swap()',
 ])
 const table = createErrorTable([abi])
 const standard = parseAbi(['error Error(string)', 'error Panic(uint256)'])
@@ -18,6 +20,8 @@ s('gives the words of require', () => {
 s('cuts long words and takes control characters out', () => {
   assert.is(describeRevert(error('a\n\u0000b\u202e'), table), 'a  b')
   assert.is(describeRevert(error('x'.repeat(5000)), table).length, 301)
+  assert.is(describeRevert(error('x'.repeat(300)), table), 'x'.repeat(300))
+  assert.is(describeRevert(error('\n'), table), 'execution reverted')
 })
 s('explains panics', () => {
   const panic = (code: bigint) =>
@@ -28,6 +32,9 @@ s('explains panics', () => {
 s('names custom errors that it knows, with their arguments', () => {
   const data = encodeErrorResult({ abi, errorName: 'TooLittle', args: [5n, 7n] })
   assert.is(describeRevert(data, table), 'TooLittle(5, 7)')
+  const closed = encodeErrorResult({ abi, errorName: 'Closed' })
+  assert.is(describeRevert(closed, table), 'Closed()')
+  assert.is(table.size, 3)
 })
 s('shows what it does not know as it is, up to 1 KB', () => {
   assert.is(describeRevert('0x', table), 'execution reverted without a reason')
@@ -35,6 +42,8 @@ s('shows what it does not know as it is, up to 1 KB', () => {
   assert.is(describeRevert('0xdeadbeef', table), 'execution reverted with 0xdeadbeef')
   const long: Hex = `0xdeadbeef${'00'.repeat(5000)}`
   assert.is(describeRevert(long, table).length, 'execution reverted with '.length + 2 + 2048 + 1)
+  const whole: Hex = `0xdeadbeef${'00'.repeat(1_020)}`
+  assert.is(describeRevert(whole, table), `execution reverted with ${whole}`)
 })
 s('shows data raw that is not what its selector promises', () => {
   const broken = concat(['0x08c379a0', '0xffff'])

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import {
   type Address,
   concat,
@@ -8,32 +9,28 @@ import {
   toHex,
   zeroAddress,
 } from 'viem'
-import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import type { SlotVerdict } from './balanceSlot/findBalanceSlot.ts'
 import type { Candidate } from './buildBundle.ts'
 import { apartUnavailable, chainUnreachable } from './classifyOutcome.ts'
 import type { TokenKind } from './codelessTokens.ts'
 import type { Whale } from './findWhales.ts'
-import type { Generation } from './generation.ts'
-import { createErrorTable } from './revertReason.ts'
-import { type RpcCall, type RpcFault, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
-import { type SimulateDeps, simulateCandidates } from './simulateCandidates.ts'
-import { createSuspects } from './suspects.ts'
+import { RpcTransportError } from './rpc/rpcBatch.ts'
 import { addressOf, refused, reverted, told, word } from './testing/answers.ts'
 import {
-  type AskedBundle,
-  type Performance,
-  performBundle,
-  readAsked,
-} from './testing/performBundle.ts'
-import { plainSlot, plainSwap } from './testing/plainSwap.ts'
+  fails,
+  gives,
+  hungry,
+  other,
+  type Play,
+  simulate,
+  swap,
+  taker,
+} from './testing/simulate.ts'
 
 /** What a request asks of the forks, which answer what a row of a test says. */
 const s = suite('simulateCandidates')
-const taker = addressOf('d')
-const swap = plainSwap
-const other: Candidate = { ...swap, target: addressOf('9'), data: '0x05060708' }
+s.after.each(() => mock.restoreAll())
 /** A view of a stranger's token. */
 const holding = {
   contract: addressOf('b'),
@@ -41,122 +38,6 @@ const holding = {
   loss: 'rise',
   sentence: 'is told',
 } as const
-const found = plainSlot
-type Play = (asked: AskedBundle, nth: number) => Performance | RpcOutcome | RpcFault
-const gives = (amount: bigint): Performance => ({ held: 100n, gains: [amount] })
-const fails: Performance = { held: 100n, swap: reverted() }
-const hungry: Performance = { held: 100n, swap: reverted('0x', toHex(2_000_000n)) }
-
-type Given = {
-  readonly play?: Play
-  /** On the fork for suspects; its faults end it. */
-  readonly apart?: Play | 'none'
-  readonly onChain?: Play
-  readonly candidates?: readonly Candidate[]
-  readonly verdict?: SlotVerdict
-  readonly whales?: readonly Whale[]
-  readonly kindOf?: (token: Address) => TokenKind
-  readonly code?: Hex
-  readonly nowMs?: number
-  readonly isChainAnswering?: boolean
-  readonly suspected?: readonly Candidate[]
-  readonly signal?: AbortSignal
-  readonly header?: RpcOutcome
-}
-async function simulate({
-  play = () => gives(20n),
-  apart = () => gives(20n),
-  onChain = () => gives(20n),
-  candidates = [swap],
-  verdict = found,
-  whales = [],
-  kindOf = () => 'other',
-  code = '0x6001',
-  nowMs = 0,
-  isChainAnswering = true,
-  suspected = [],
-  signal,
-  header = told(null),
-}: Given = {}) {
-  const batches: (readonly RpcCall[])[] = []
-  const bundles: AskedBundle[] = []
-  const ofSlow: AskedBundle[] = []
-  const ofChain: RpcCall[] = []
-  const forgotten: object[] = []
-  const paidBy: (readonly Address[])[] = []
-  let [condemned, slowForks] = [0, 0]
-  function run(by: Play, seen: AskedBundle[], call: RpcCall): RpcOutcome {
-    const asked = readAsked(call)
-    seen.push(asked)
-    const played = by(asked, seen.length)
-    if (typeof played === 'string') throw new RpcTransportError(played)
-    return 'ok' in played ? played : performBundle(asked, played)
-  }
-  const forkOf = (by: Play, seen: AskedBundle[]) =>
-    createStandInFork({
-      async batch(calls) {
-        if (calls.length > 0) batches.push(calls)
-        return calls.map((call) => {
-          if (call.method === 'eth_simulateV1') return run(by, seen, call)
-          if (call.method === 'eth_getBlockByNumber') return header
-          return told(call.method === 'eth_getCode' ? code : '0x')
-        })
-      },
-    })
-  const suspects = createSuspects()
-  for (const each of suspected) suspects.add(each)
-  const slow: ReturnType<typeof createStandInFork>[] = []
-  const deps: SimulateDeps = {
-    slots: { resolve: async () => verdict, invalidate: (what) => void forgotten.push(what) },
-    findWhales: async () => whales,
-    codeless: async (_, tokens) => tokens.map(kindOf),
-    upstream: {
-      async sendApart(calls) {
-        ofChain.push(...calls)
-        return calls.map((call) => run(onChain, [], call))
-      },
-    },
-    isChainAnswering: () => isChainAnswering,
-    errors: createErrorTable([]),
-    now: () => nowMs,
-    simulatedTaker: taker,
-    slowLane: (work) => work(),
-    suspects,
-  }
-  const generation: Generation = {
-    blockNumber: 17n,
-    blockHash: '0x17',
-    timestampSecs: 1_000n,
-    fork: forkOf(play, bundles).fork,
-    overrides: {},
-    condemn() {
-      condemned += 1
-    },
-    async slowFork() {
-      slowForks += 1
-      if (apart === 'none') throw new Error('there is none')
-      const made = forkOf(apart, ofSlow)
-      slow.push(made)
-      return made.fork
-    },
-  }
-  const results = await simulateCandidates(deps, { generation, candidates, entrant: { signal } })
-  for (const { prelude } of bundles) paidBy.push(prelude.map(({ from }) => from))
-  return {
-    results,
-    batches,
-    bundles,
-    ofSlow,
-    ofChain,
-    forgotten,
-    paidBy,
-    suspects,
-    condemned,
-    slowForks,
-    kills: slow.map(({ kills }) => kills()),
-    methods: batches.flat().map(({ method }) => method),
-  }
-}
 const ok = (amountOut: bigint, gasUsed = 21_000n) => ({ status: 'ok', amountOut, gasUsed })
 const failed = (reason: string) => ({ status: 'simulation_failed', reason })
 const unavailable = (cause: string, reason: string) => ({
@@ -393,4 +274,40 @@ s(
     )
   },
 )
+s('has so long for all of it, and for what runs apart [teeth/dry-runs]', async () => {
+  let nowMs = 0
+  mock.method(performance, 'now', () => nowMs)
+  /** Where the first run takes so long. */
+  const first =
+    (tookMs: number, then: ReturnType<Play>): Play =>
+    (_, nth) => {
+      if (nth > 1) return gives(20n)
+      nowMs += tookMs
+      return then
+    }
+  const late = unavailable('unsupported', 'simulation timed out')
+  const again = async (tookMs: number) =>
+    (await simulate({ play: first(tookMs, { held: 1n }) })).results
+  assert.equal([await again(5_499), await again(5_500)], [[ok(20n)], [late]])
+  const candidates = [swap, other]
+  const apart = async (tookMs: number) => {
+    const given = { candidates, suspected: candidates, apart: first(tookMs, gives(20n)) }
+    return (await simulate(given)).results
+  }
+  assert.equal(await apart(1_999), [ok(20n), ok(20n)])
+  assert.equal(await apart(2_000), [ok(20n), chainUnreachable])
+  // What is left of the one is the most that there is for the other.
+  const both = await simulate({
+    candidates,
+    play: first(5_000, hungry),
+    apart: first(500, gives(20n)),
+  })
+  assert.equal(both.results, [ok(20n), ok(20n)])
+  const hungryBoth: Play = (_, nth) => {
+    if (nth === 1) nowMs += 5_000
+    return hungry
+  }
+  const short = await simulate({ candidates, play: hungryBoth, apart: first(500, gives(20n)) })
+  assert.equal(short.results, [ok(20n), failed('gas cap exceeded')])
+})
 s.run()

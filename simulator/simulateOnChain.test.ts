@@ -22,6 +22,7 @@ const asking = (...gas: readonly bigint[]) =>
 const gasOf = (calls: ReturnType<typeof shareGasPot>) => calls.map(({ gas }) => BigInt(gas))
 
 s('leaves calls as they are that fit the pot together', () => {
+  assert.is(gasPot, 50_000_000n)
   const calls = asking(gasPot - 1n, 1n)
   assert.is(shareGasPot(calls), calls)
 })

@@ -5,7 +5,7 @@ import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
 import type { GenerationEvent } from './generation.ts'
 import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
-import { createSimulator, type SlotCache, simulatedTakerOf } from './simulator.ts'
+import { createSimulator, type Simulator, type SlotCache, simulatedTakerOf } from './simulator.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { addressOf, pairs, reverted, simulated, told, word } from './testing/answers.ts'
 import { performBundle, readAsked } from './testing/performBundle.ts'
@@ -27,16 +27,20 @@ async function open({ isUp = true, startsAfter, slots, answer = () => undefined 
   const events: GenerationEvent[] = []
   const order: string[] = []
   const started: { readonly blockNumber: bigint; readonly upstreamUrl: string }[] = []
+  const warmUps: RpcCall[] = []
+  let head = 17
   const simulator = await createSimulator({
     chains: [
       {
         chainId,
         upstreamUrl: 'http://127.0.0.1:9/se-cret',
-        async ask(calls) {
+        async ask(calls, purpose) {
+          if (purpose === 'warmUp') warmUps.push(...calls)
           return calls.map(({ method }): RpcOutcome | undefined => {
             if (!isUp) return undefined
             if (method === 'eth_chainId') return told(numberToHex(chainId))
-            return told({ number: '0x11', hash: '0xab', timestamp: '0x3e8' })
+            const hash = head === 17 ? '0xab' : '0xac'
+            return told({ number: numberToHex(head), hash, timestamp: '0x3e8' })
           })
         },
       },
@@ -49,7 +53,7 @@ async function open({ isUp = true, startsAfter, slots, answer = () => undefined 
     forks: {
       async startFork({ blockNumber, upstreamUrl }) {
         started.push({ blockNumber, upstreamUrl })
-        const smoke = [told('0x11'), told([])]
+        const smoke = [told(numberToHex(blockNumber)), told([])]
         return createStandInFork({
           async batch(calls) {
             if (calls[0]?.method === 'eth_blockNumber') return smoke
@@ -72,6 +76,10 @@ async function open({ isUp = true, startsAfter, slots, answer = () => undefined 
     events,
     order,
     started,
+    warmUps,
+    moveOn() {
+      head += 1
+    },
   }
 }
 const messageOf = (asked: Promise<unknown>) =>
@@ -103,35 +111,31 @@ s('answers from one block, which it names [teeth/simulator]', async () => {
   await simulator.close()
   assert.equal(order, ['forks'])
 })
-s('traces a candidate, and dry-runs a deployment, as of its block [teeth/simulator]', async () => {
-  const proxy = getAddress(addressOf('9'))
-  const frame = {
-    type: 'CALL',
-    from: addressOf('d'),
-    to: swap.target,
-    gasUsed: '0x1',
-    input: '0x01020304',
+const proxy = getAddress(addressOf('9'))
+const deployment = {
+  chainId,
+  factory: addressOf('1'),
+  owner: addressOf('2'),
+  tokenIn: swap.tokenIn,
+  relayer: addressOf('4'),
+}
+/** Traces and deployments, too. */
+function answerAll({ method, params }: RpcCall): RpcOutcome | undefined {
+  const asked = JSON.stringify(params)
+  const { target: to, data: input } = swap
+  if (method === 'debug_traceCall') {
+    const frame = { type: 'CALL', from: addressOf('d'), to, gasUsed: '0x1', input }
+    return told(asked.includes('callTracer') ? frame : { pre: {}, post: {} })
   }
-  const { simulator } = await open({
-    answer({ method, params }) {
-      if (method === 'debug_traceCall')
-        return told(JSON.stringify(params).includes('callTracer') ? frame : { pre: {}, post: {} })
-      const isDeployment =
-        method === 'eth_simulateV1' && !JSON.stringify(params).includes('"value"')
-      if (!isDeployment) return undefined
-      const known = [pad('0x00'), pad(proxy)].map((returnData) => ({ returnData }))
-      return simulated([...known, pairs(5n, 7n), {}, { returnData: word(9n) }])
-    },
-  })
+  if (method !== 'eth_simulateV1' || asked.includes('"value"')) return undefined
+  const known = [pad('0x00'), pad(proxy)].map((returnData) => ({ returnData }))
+  return simulated([...known, pairs(5n, 7n), {}, { returnData: word(9n) }])
+}
+s('traces a candidate, and dry-runs a deployment, as of its block [teeth/simulator]', async () => {
+  const { simulator } = await open({ answer: answerAll })
   const { blockNumber, trace } = await simulator.traceCandidate({ chainId, candidate: swap })
   assert.equal([blockNumber, trace.status], [17n, 'traced'])
-  const report = await simulator.simulateDeploy({
-    chainId,
-    factory: addressOf('1'),
-    owner: addressOf('2'),
-    tokenIn: swap.tokenIn,
-    relayer: addressOf('4'),
-  })
+  const report = await simulator.simulateDeploy(deployment)
   assert.equal([report.blockNumber, report.predictedProxy, report.tokenBalance], [17n, proxy, 9n])
   await simulator.close()
 })
@@ -248,4 +252,27 @@ s(
     await simulator.close()
   },
 )
+s('fetches ahead what was missed, but for what its callers name [teeth/simulator]', async () => {
+  const asks: readonly ((simulator: Simulator) => Promise<unknown>)[] = [
+    ({ simulateCandidates }) => simulateCandidates({ chainId, candidates: [swap] }),
+    ({ traceCandidate }) => traceCandidate({ chainId, candidate: swap }),
+    ({ simulateDeploy }) => simulateDeploy(deployment),
+  ]
+  for (const ask of asks) {
+    const { simulator, started, warmUps, moveOn } = await open({ answer: answerAll })
+    await ask(simulator)
+    const pool = addressOf('5')
+    const reads = [pool, swap.tokenIn].map((of, id) => ({
+      id,
+      method: 'eth_getStorageAt',
+      params: [of, '0x1', '0x11'],
+    }))
+    // As its fork does.
+    await fetch(started[0]?.upstreamUrl ?? '', { method: 'POST', body: JSON.stringify(reads) })
+    moveOn()
+    await simulator.simulateCandidates({ chainId, candidates: [] })
+    assert.equal([...new Set(warmUps.map(({ params: [of] }) => of))], [pool])
+    await simulator.close()
+  }
+})
 s.run()

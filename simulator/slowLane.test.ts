@@ -1,7 +1,9 @@
+import { mock } from 'node:test'
 import { assert, suite } from '../fixtures/test.ts'
 import { createSlowLane } from './slowLane.ts'
 
 const s = suite('the lane of dear candidates')
+s.after.each(() => mock.restoreAll())
 
 /** A lane on a clock of its own, and work of so long. */
 function create() {
@@ -62,4 +64,22 @@ s(
     await Promise.all(strangers)
   },
 )
+s('tells whose work took long by the clock of its process', async () => {
+  let ms = 0
+  mock.method(performance, 'now', () => ms)
+  const lane = createSlowLane()
+  const order: string[] = []
+  const run = (name: string, tookMs: number, caller?: string) =>
+    lane(async () => {
+      order.push(name)
+      ms += tookMs
+    }, caller)
+  await Promise.all([
+    run('bomb 0', 1_800, 'stranger'),
+    run('bomb 1', 1_800, 'stranger'),
+    run('honest 0', 50),
+    run('honest 1', 50),
+  ])
+  assert.equal(order, ['bomb 0', 'honest 0', 'honest 1', 'bomb 1'])
+})
 s.run()

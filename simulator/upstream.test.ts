@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { mock } from 'node:test'
@@ -13,8 +14,15 @@ const s = suite('simulator/upstream')
 const closings: (() => void | Promise<void>)[] = []
 s.after.each(async () => {
   mock.restoreAll()
+  mock.timers.reset()
+  syncBuiltinESMExports()
   for (const close of closings.splice(0)) await close()
 })
+/** Those that are imported by name, too. */
+function holdTimers() {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  syncBuiltinESMExports()
+}
 const chainId = 8453
 const calls: readonly RpcCall[] = [{ method: 'eth_getBalance', params: ['0x1', '0x2'] }]
 const faultOf = (asked: Promise<unknown>) =>
@@ -116,7 +124,9 @@ s('asks a busy node once more, and no other [teeth/upstream-busy]', async () => 
     return [await faultOf(open([node.url]).send(calls)), node.asked.length]
   }
   const rows = [429, 502, 503].map(async (status) => {
+    const startedAt = performance.now()
     assert.equal(await ask(status), ['answered', 2], `${status}`)
+    assert.ok(performance.now() - startedAt >= 115, 'after a pause')
     assert.equal(await ask(status, status), ['http_status', 2], `${status}`)
   })
   const others = [400, 500, 501, 504].map(async (status) => {
@@ -246,5 +256,62 @@ s('tells which chain it is of, where the node states it [teeth/upstream-blocks]'
     const asked = upstream.readChainId().catch((error: Error) => error.message)
     assert.is(await asked, 'the chain states no id')
   }
+})
+s('says of a call that nobody answered that, and of the others what they were', async () => {
+  const { upstream } = openBefore(async () => [told('0x1'), undefined])
+  assert.equal(await upstream.send([...calls, ...calls]), [
+    told('0x1'),
+    refused('the chain does not answer'),
+  ])
+})
+s('waits no longer for a client of its own than a fork does for it', async () => {
+  holdTimers()
+  const { upstream } = openBefore(() => new Promise(() => undefined))
+  let fault = 'none yet'
+  const asked = faultOf(upstream.send(calls)).then((kind) => {
+    fault = kind
+  })
+  const faultAfter = async (ms: number) => {
+    mock.timers.tick(ms)
+    for (let n = 0; n < 5; n += 1) await new Promise(setImmediate)
+    return fault
+  }
+  assert.equal([await faultAfter(1_499), await faultAfter(1)], ['none yet', 'timeout'])
+  await asked
+})
+s('asks apart three at a time, two of one caller, and others in their turn', async () => {
+  holdTimers()
+  const waiting: ((answer: readonly RpcOutcome[]) => void)[] = []
+  const { upstream } = openBefore(() => new Promise((resolve) => waiting.push(resolve)))
+  const turns = async () => {
+    for (let n = 0; n < 5; n += 1) await new Promise(setImmediate)
+  }
+  const ask = (caller: string, signal?: AbortSignal) =>
+    faultOf(upstream.sendApart(calls, { caller, signal }))
+  const leaving = new AbortController()
+  const [first, ...others] = [ask('one'), ask('one'), ask('two')]
+  const [third, left] = [ask('one'), ask('three', leaving.signal)]
+  await turns()
+  assert.is(waiting.length, 3)
+  leaving.abort()
+  assert.is(await left, 'aborted')
+  waiting[0]?.([told('0x1')])
+  assert.is(await first, 'answered')
+  await turns()
+  assert.is(waiting.length, 4)
+  const late = ask('one')
+  await turns()
+  mock.timers.tick(1_500)
+  // Who was let in waits for the node as long, and who was not for a place.
+  assert.equal(await Promise.all([late, third, ...others]), Array(4).fill('timeout'))
+  assert.is(waiting.length, 4)
+})
+s('asks nobody any more once it is closed', async () => {
+  const node = await startNode('node')
+  const upstream = open([node.url])
+  assert.is(await faultOf(upstream.send(calls)), 'answered')
+  await upstream.close()
+  assert.is(await faultOf(upstream.send(calls)), 'connection')
+  assert.is(node.asked.length, 1)
 })
 s.run()

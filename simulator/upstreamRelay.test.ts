@@ -294,4 +294,36 @@ s(
     assert.is(reason, 'EADDRNOTAVAIL')
   },
 )
+s('paces what comes through the slow door, behind a burst [teeth/relay-slow]', async () => {
+  const { made, post } = start()
+  const { url, slowUrl } = await openWarm(made)
+  const many = Array.from({ length: 410 }, (_, n) => slotOf(`0x${(n + 1).toString(16)}`))
+  const timed = async (door: string) => {
+    const startedAt = performance.now()
+    const answer = await post(door, many)
+    return [performance.now() - startedAt, answer.headers.get('keep-alive')] as const
+  }
+  const [[fastMs, kept], [slowMs]] = [await timed(url), await timed(slowUrl)]
+  // Four hundred at once, and a hundred a second.
+  assert.ok(slowMs >= 95, `${slowMs} ms, and ${fastMs} ms without a pace`)
+  assert.is(kept, 'timeout=60')
+})
+s('closes over what the chain has not answered yet [teeth/relay-open]', async () => {
+  const sent = Promise.withResolvers<void>()
+  const made = createUpstreamRelay({
+    upstream: {
+      ...upstream,
+      send() {
+        sent.resolve()
+        return new Promise(() => undefined)
+      },
+    },
+    findHost: async () => '127.0.0.1',
+  })
+  const { url } = await openWarm(made)
+  const asked = read(url, '0x1').then(String, () => 'cut')
+  await sent.promise
+  await made.close()
+  assert.is(await asked, 'cut')
+})
 s.run()

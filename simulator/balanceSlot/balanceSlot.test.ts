@@ -1,5 +1,12 @@
 import fc from 'fast-check'
-import { type Address, hexToBigInt, numberToHex } from 'viem'
+import {
+  type Address,
+  encodeAbiParameters,
+  encodePacked,
+  hexToBigInt,
+  keccak256,
+  numberToHex,
+} from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import {
   type BalanceSlot,
@@ -85,5 +92,43 @@ s('asks for enough shares, and hardly more', () => {
       },
     ),
   )
+})
+s('is where compilers put a balance, for each holder another place', () => {
+  const other: Address = '0x00000000219ab540356cBB839Cbe05303d7705Fa'
+  const nine = numberToHex(9n, { size: 32 })
+  const [address, bytes] = [{ type: 'address' }, { type: 'bytes32' }] as const
+  for (const each of [holder, other, other, holder]) {
+    const key = keccak256(encodeAbiParameters([address, bytes], [each, nine]))
+    assert.is(slotKey(plain, each), key)
+    const vyper = keccak256(encodeAbiParameters([bytes, address], [nine, each]))
+    assert.is(slotKey({ ...plain, formula: 'vyper' }, each), vyper)
+    const solady = keccak256(encodePacked(['address', 'uint96'], [each, 0x87a211a2n]))
+    assert.is(slotKey({ ...plain, formula: 'solady', base: soladyBalanceSeed }, each), solady)
+    assert.is(slotKey({ ...plain, formula: 'direct' }, each), nine)
+  }
+  const slot = { ...plain }
+  const keys = [holder, holder, other, holder].map((of) => slotKey(slot, of))
+  assert.equal([keys[0], keys[1] === keys[0], keys[2] === keys[0]], [keys[3], true, false])
+})
+s('knows the first 256 mappings, and where OpenZeppelin keeps its own', () => {
+  const formulaOf = (base: bigint) => {
+    const mapping = { formula: 'solidity', base: numberToHex(base, { size: 32 }) } as const
+    return findFormula(slotKey({ ...plain, ...mapping }, holder), holder).formula
+  }
+  const namespace = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n
+  assert.equal(
+    [formulaOf(0n), formulaOf(255n), formulaOf(256n), formulaOf(namespace)],
+    ['solidity', 'solidity', 'direct', 'solidity'],
+  )
+})
+s('asks for one share more than an amount makes, and allows for what those are worth', () => {
+  const shares = { ...plain, wordUnit: 10n, balanceUnit: 3n }
+  const asked = [3n, 4n].map((amount) => fundingWord(shares, { amount, current: empty }))
+  assert.equal(
+    asked,
+    [11n, 15n].map((value) => numberToHex(value, { size: 32 })),
+  )
+  assert.is(fundingTolerance(plain), 0n)
+  assert.is(fundingTolerance({ ...plain, wordUnit: 2n, balanceUnit: 10n }), 12n)
 })
 s.run()

@@ -41,6 +41,12 @@ s('reads nothing of what is none, whoever wrote it [teeth/simulated]', () => {
 s('reads the first word of what is one, and of nothing else [teeth/simulated]', () => {
   const call = { ok: true, gasUsed: 0n, message: '', logs: [] }
   const [one, more] = [word(7n), concat([word(7n), '0xff'])]
+  // To its first bit, and its last.
+  const most = word(2n ** 255n + 1n)
+  assert.equal(
+    [readWord({ ...call, returnData: most }), readWordOutcome(told(most))],
+    [2n ** 255n + 1n, 2n ** 255n + 1n],
+  )
   const short = '0x07'
   for (const returnData of [one, more] as const) {
     assert.is(readWord({ ...call, returnData }), 7n)

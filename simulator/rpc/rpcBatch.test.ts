@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -37,7 +37,9 @@ const limits = { timeoutMs: 60_000 }
 const faultOf = async (asked: Promise<unknown>) => {
   const [ended] = await Promise.allSettled([asked])
   const error = ended.status === 'rejected' ? ended.reason : undefined
-  return error instanceof RpcTransportError ? [error.fault, error.httpStatus, error.message] : ended
+  return error instanceof RpcTransportError
+    ? [error.fault, error.httpStatus, error.message]
+    : [ended]
 }
 
 s('asks in one body, with the credentials of its URL as a header [teeth/rpc-batch]', async () => {
@@ -123,5 +125,63 @@ s('waits no longer than it is told, or than its caller does [teeth/rpc-faults]',
   answer = () => leaving.abort()
   const left = faultOf(rpc.batch(calls, { ...limits, signal: leaving.signal }))
   assert.equal(await left, ['aborted', undefined, 'rpc aborted'])
+})
+s('sends no credentials where its URL has none, and nothing once it is closed', async () => {
+  let sent: string | undefined = 'none yet'
+  answer = ({ headers }, response) => {
+    sent = headers.authorization
+    response.end('[{"id":0,"result":1}]')
+  }
+  const plain = createRpcEndpoint({ url: `http://127.0.0.1:${port}` })
+  const ask = () => plain.batch(calls.slice(0, 1), limits)
+  assert.equal([await ask(), sent], [[{ ok: true, result: 1 }], undefined])
+  await plain.close()
+  assert.is((await faultOf(ask()))[0], 'connection')
+})
+s('takes an answer that is partly none for none', async () => {
+  say('[{"id":0,"result":1},5]')
+  assert.is((await faultOf(rpc.batch(calls.slice(0, 1), limits)))[0], 'garbage')
+})
+s('ends what nobody waits for any more, and listens to nobody then', async () => {
+  const ended = Promise.withResolvers<void>()
+  const leaving = new AbortController()
+  answer = (_, response) => {
+    response.once('close', ended.resolve)
+    leaving.abort()
+  }
+  await faultOf(rpc.batch(calls, { ...limits, signal: leaving.signal }))
+  await ended.promise
+  const { signal } = new AbortController()
+  say('[{"id":0,"result":1}]')
+  await rpc.batch(calls.slice(0, 1), { ...limits, signal })
+  assert.equal(getEventListeners(signal, 'abort'), [])
+})
+s('has 32 connections, and begins nothing that was given up before its turn', async () => {
+  const own = createRpcEndpoint({ url: `http://127.0.0.1:${port}` })
+  const waiting: ServerResponse[] = []
+  const all = Promise.withResolvers<void>()
+  let isHeld = true
+  const end = (response: ServerResponse) => void response.end('[{"id":0,"result":1}]')
+  answer = (_, response) => {
+    if (!isHeld) return end(response)
+    waiting.push(response)
+    if (waiting.length === 32) all.resolve()
+  }
+  const ask = (signal?: AbortSignal) => own.batch(calls.slice(0, 1), { ...limits, signal })
+  const first = Array.from({ length: 32 }, () => ask())
+  await all.promise
+  const leaving = new AbortController()
+  const left = faultOf(ask(leaving.signal))
+  leaving.abort()
+  assert.is((await left)[0], 'aborted')
+  isHeld = false
+  const next = ask()
+  // On the one connection that is free it would come before the next.
+  for (const response of waiting.splice(0, 1)) end(response)
+  await next
+  assert.is(bodies.length, 33)
+  for (const response of waiting) end(response)
+  await Promise.all(first)
+  await own.close()
 })
 s.run()
