@@ -59,7 +59,7 @@ function rateRoundedUp(rate: bigint): bigint {
 }
 
 function toBalance(value: bigint): bigint {
-  if (value < 0n || value >= balanceEnd) throw new RangeError('balance overflow')
+  if (value >= balanceEnd) throw new RangeError('balance overflow')
   return value
 }
 
@@ -74,7 +74,7 @@ export function swapThroughVault(
   { i, j, amountIn }: FittedTrade,
   onSwap: (trade: PoolTrade) => bigint,
 ): VaultOutcome {
-  if (amountIn <= 0n || i === j) throw new RangeError('no trade')
+  if (i === j) throw new RangeError('no trade')
   const raw = settleYieldFees(state)
   const live = raw.map((balance, index) => toLive(state, index, balance))
   const given = toLive(state, i, amountIn)

@@ -174,8 +174,8 @@ function priceAfterInput(price: bigint, liquidity: bigint, amount: bigint, zeroF
   if (!zeroForOne) return price + (amount << 96n) / liquidity
   const numerator = liquidity << 96n
   const product = amount * price
-  // The contract takes the other formula where amount * price or the sum overflows 256 bits.
-  if (product >> 256n === 0n && (numerator + product) >> 256n === 0n) {
+  // The contract takes the other formula where amount * price, or else the sum, overflows 256 bits.
+  if ((numerator + product) >> 256n === 0n) {
     const denominator = numerator + product
     return (numerator * price + denominator - 1n) / denominator
   }
