@@ -253,6 +253,9 @@ runVectorSuite('liquidityBook', {
         const { fee, next } = swapDeep({ idReference }) ?? {}
         assert.equal([fee, next?.volatilityAccumulator], [9_000_000n, 30_000])
       }
+      // A bin of a unit takes a unit of the smallest fee.
+      const last = swapDeep({ volatilityReference: 1, bins: toBins([[activeId, 0n, 1n]]) }, 2n)
+      assert.equal([last?.amountOut, last?.fee, last?.amountInLeft], [1n, 1n, 0n])
       // Of a unit the smallest fee takes all.
       const dust = swapDeep({ volatilityReference: 1 }, 1n)
       assert.equal([dust?.amountOut, dust?.fee, dust?.amountInLeft], [0n, 1n, 0n])

@@ -63,6 +63,10 @@ s('counts 127 bits of each currency, in and out', () => {
   assert.is(pool(end, 0, high).swap(0, 1, end - 1n), undefined)
 })
 s('draws a curve of each direction with its own fee', () => {
+  const range = [
+    [6_000, 10n ** 18n],
+    [12_000, -(10n ** 18n)],
+  ] as const
   const pool = createUniswapV4Pool(state)
   assert.equal([pool.id, pool.tokens, pool.gas], ['p', ['a', 'b'], 130_000])
   for (const [i, fee] of [
@@ -75,6 +79,14 @@ s('draws a curve of each direction with its own fee', () => {
     near(curve && curveOutput(curve, 1e15), Number(amountOut))
     // Of liquidity at a price of one: x L / (x + L).
     near(Number(amountOut), 1 / (1 / (1e15 * (1 - fee)) + 1 / 1e18), 1e-9)
+    const high = createUniswapV4Pool({
+      ...state,
+      sqrtPriceX96: 97n << 90n,
+      tick: 8_316,
+      ticks: range,
+    })
+    const uneven = high.curve(i, 1 - i)
+    near(uneven && curveOutput(uneven, 1e15), Number(high.swap(i, 1 - i, amountIn)?.amountOut))
     const back = next?.swap(1 - i, i, amountOut)?.amountOut
     assert.ok(back && back < amountIn && back > (amountIn * 99n) / 100n)
   }
