@@ -163,6 +163,19 @@ s('asks for twice as much where sixteen times is refused, and ends where that is
   near(endOf(even), 2 ** 64)
 })
 
+s('counts what twice its end buys, where more buys less, and nothing where more is refused', () => {
+  const peak = (amount: bigint) => (amount === 2n * unit ? (11n * unit) / 10n : unit)
+  const overEnd = (beyond: (amount: bigint) => bigint | undefined) => {
+    const amountOut = (amount: bigint) => (amount <= unit ? amount : beyond(amount))
+    return fitCurve({ most: unit, amountOut })?.over?.at(-1)
+  }
+  near(overEnd(peak), 0.1 + 0.02)
+  near(
+    overEnd(() => undefined),
+    0.02,
+  )
+})
+
 const through = (...points: readonly (readonly [number, number])[]) =>
   curveThrough(points.map(([x, y]) => ({ x, y })))
 
@@ -208,7 +221,9 @@ s('may lie below a pool by as much as half its points are wrong about the others
     near(curveThrough(two)?.over?.[k], over, 1e-6)
   // What is paid beyond the last point counts for the pieces before it too.
   for (const k of [0, 1, 2]) near(curveThrough(two, () => 300)?.over?.[k], 1.02, 1e-6)
-  const points = [
+})
+s('is as wrong between two points as curves without one of them are at those around', () => {
+  const gentle = [
     [1, 10],
     [2, 19],
     [4, 34],
@@ -218,18 +233,27 @@ s('may lie below a pool by as much as half its points are wrong about the others
     [64, 99],
     [128, 102],
     [256, 104.5],
-  ].map(([x = 0, y = 0]) => ({ x, y }))
-  const left = points.slice(0, -1).map(({ x, y }, k) => {
-    const others = points.filter((_, m) => m === points.length - 1 || (m - k) % 2 !== 0)
-    const curve = curveThrough(others)
-    return Math.abs((curve ? curveOutput(curve, x) : 0) / y - 1)
-  })
-  const errors = [0, ...left, 0.02]
-  const { over } = curveThrough(points) ?? {}
-  assert.is(over?.length, 10)
-  for (const k of points.keys())
-    near(over?.[k], Math.max(...errors.slice(Math.max(0, k - 1), k + 3)), 1e-12)
-  near(over?.[9], 0.02)
+  ]
+  const steep = [
+    [1, 10],
+    [2, 15],
+    [3, 17],
+    [4, 17.5],
+  ]
+  for (const list of [gentle, steep]) {
+    const points = list.map(([x = 0, y = 0]) => ({ x, y }))
+    const left = points.slice(0, -1).map(({ x, y }, k) => {
+      const others = points.filter((_, m) => m === points.length - 1 || (m - k) % 2 !== 0)
+      const curve = curveThrough(others)
+      return Math.abs((curve ? curveOutput(curve, x) : 0) / y - 1)
+    })
+    const errors = [0, ...left, 0.02]
+    const { over } = curveThrough(points) ?? {}
+    assert.is(over?.length, points.length + 1)
+    for (const k of points.keys())
+      near(over?.[k], Math.max(...errors.slice(Math.max(0, k - 1), k + 3)), 1e-12)
+    near(over?.at(-1), 0.02)
+  }
 })
 
 s.run()

@@ -46,6 +46,14 @@ s(
     near(stablePairPrice({ ...uneven, stable: false }, 1), 0.5e-12)
   },
 )
+s('finds a balance of a few units to the unit', () => {
+  const pool = { i: 0, j: 1, xp: [1_007n, 1_063n], aPrecise: 107n }
+  for (const [invariant, x, y] of [
+    [2_060n, 1_008n, 1_052n],
+    [2_068n, 1_100n, 969n],
+  ] as const)
+    assert.is(stableBalance({ ...pool, x, invariant }), y)
+})
 s('counts amplification in hundredths', () => {
   assert.is(ampPrecision, 100n)
 })
