@@ -23,26 +23,29 @@ function createStand() {
 }
 const from = (caller: string, network: string): Asker => ({ caller, network })
 
-s('is where they asked from first, for ten seconds after they last asked [teeth/homes]', async () => {
-  for (const [laterMs, first] of [
-    [9_999, 'other'],
-    [10_000, 'roaming'],
-  ] as const) {
+s(
+  'is where they asked from first, for ten seconds after they last asked [teeth/homes]',
+  async () => {
+    for (const [laterMs, first] of [
+      [9_999, 'other'],
+      [10_000, 'roaming'],
+    ] as const) {
+      const { clock, ask, orderOf } = createStand()
+      await ask('roaming', from('roaming', 'busy'))
+      clock.ms += laterMs
+      const order = await orderOf([from('roaming', 'quiet'), from('other', 'another')])
+      assert.is(order[0], first, `${laterMs} ms later`)
+    }
+    // Whoever goes on is at home for longer.
     const { clock, ask, orderOf } = createStand()
     await ask('roaming', from('roaming', 'busy'))
-    clock.ms += laterMs
+    clock.ms += 9_999
+    await ask('roaming', from('roaming', 'quiet'))
+    clock.ms += 9_999
     const order = await orderOf([from('roaming', 'quiet'), from('other', 'another')])
-    assert.is(order[0], first, `${laterMs} ms later`)
-  }
-  // Whoever goes on is at home for longer.
-  const { clock, ask, orderOf } = createStand()
-  await ask('roaming', from('roaming', 'busy'))
-  clock.ms += 9_999
-  await ask('roaming', from('roaming', 'quiet'))
-  clock.ms += 9_999
-  const order = await orderOf([from('roaming', 'quiet'), from('other', 'another')])
-  assert.is(order[0], 'other')
-})
+    assert.is(order[0], 'other')
+  },
+)
 s('is nowhere for those without a name [teeth/homes]', async () => {
   const { ask, orderOf } = createStand()
   await ask('nobody', { network: 'busy' })
@@ -51,7 +54,10 @@ s('is nowhere for those without a name [teeth/homes]', async () => {
 })
 s('says who was refused, and why [teeth/homes]', () => {
   const left = new SearchRefused({ isAbandoned: true })
-  assert.equal([left.message, left.isAbandoned, [...left.callers]], ['the caller has left', true, ['']])
+  assert.equal(
+    [left.message, left.isAbandoned, [...left.callers]],
+    ['the caller has left', true, ['']],
+  )
   const crowd = new SearchRefused({ isAbandoned: false, callers: ['a', 'b'] })
   assert.equal([crowd.message, crowd.isAbandoned], ['too many searches are waiting', false])
   assert.equal([...crowd.callers], ['a', 'b'])
@@ -66,7 +72,13 @@ s('tells whoever watches of all who came, until he has seen enough [teeth/homes]
   askers.join({ caller: 'b' })
   stop()
   askers.join({ caller: 'c' })
-  assert.equal([first, second], [['a', 'b'], ['a', 'b', 'c']])
+  assert.equal(
+    [first, second],
+    [
+      ['a', 'b'],
+      ['a', 'b', 'c'],
+    ],
+  )
 })
 s('counts what waits on each chain, of all of them together [teeth/homes]', async () => {
   const { searches } = createStand()

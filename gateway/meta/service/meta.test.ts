@@ -43,7 +43,9 @@ async function open(given: Partial<MetaDeps> = {}) {
       asked.push(parameters)
       return found
     },
-    clients: [{ chainId: 8453, chain, client, roomFor: () => 1 }] as unknown as readonly ChainClient[],
+    clients: [
+      { chainId: 8453, chain, client, roomFor: () => 1 },
+    ] as unknown as readonly ChainClient[],
     dexesOf: () => [],
     executorOf: () => router,
     taxOf: () => undefined,
@@ -128,7 +130,9 @@ s('asks no provider of a chain that it does not name', async () => {
   const client = { request: async () => '0x1' }
   const elsewhere = { ...chain, chainId: 1 }
   const { sourceStates, close } = await open({
-    clients: [{ chainId: 1, chain: elsewhere, client, roomFor: () => 1 }] as unknown as readonly ChainClient[],
+    clients: [
+      { chainId: 1, chain: elsewhere, client, roomFor: () => 1 },
+    ] as unknown as readonly ChainClient[],
     config: { providers: [{ name: 'velora' }, { name: 'cow' }] },
   })
   assert.equal(
