@@ -21,7 +21,7 @@ for (const [name, extra] of [
 ] as const)
   for (const zeroForOne of [true, false])
     s(
-      `a curve over ${name} gives what swaps give, ${zeroForOne ? 'down' : 'up'} [teeth/ticks]`,
+      `a curve over ${name} gives what swaps give, ${zeroForOne ? 'down' : 'up'} [teeth/tick-curves]`,
       () => {
         const whole = { ...state, liquidity: state.liquidity + extra }
         const curve = concentratedCurve(whole, { zeroForOne, feePips: ask.feePips })
@@ -39,7 +39,7 @@ for (const [name, extra] of [
         assert.ok(curve.count >= (zeroForOne ? 2 : 3))
       },
     )
-s('has no curve outside the prices that there are, or where all is fee [teeth/ticks]', () => {
+s('has no curve outside the prices that there are, or where all is fee [teeth/tick-curves]', () => {
   const curve = (own: Partial<ConcentratedState>, feePips = 3_000) =>
     concentratedCurve({ ...state, ...own }, { zeroForOne: true, feePips })
   assert.equal(
