@@ -195,9 +195,14 @@ s(
   'sizes by the value alone where nobody says what it is in dollars [teeth/disposal-sizes]',
   async () => {
     const shallow = { ...price, depthUsd: 0.5 }
-    const usdPrices = async () => new Map([[one.toLowerCase(), shallow]])
+    const states: unknown[] = []
+    const usdPrices: RoutingChain['usdPrices'] = async (asked) => {
+      states.push(await asked)
+      return new Map([[one.toLowerCase(), shallow]])
+    }
     const [leg] = await legsOf([{ token: one, valueUsdE18: e18 / 4n }], {}, { usdPrices })
     assert.equal([leg?.amountIn, leg?.valueUsd], [e18 / 12n, 0])
+    assert.ok(states.length === 1 && states[0] === generated.sync.current())
   },
 )
 s(
