@@ -17,6 +17,13 @@ export function toCount(value: string) {
   return number
 }
 
+/** Where something listens; 0: where a port is free. */
+export function toPort(value: string) {
+  const number = toWholeNumber(value)
+  if (number < 0 || number > 65_535) throw new InvalidArgumentError('it must be a port, 0 to 65535')
+  return number
+}
+
 /** How much of something that comes in parts. */
 export function toShare(value: string) {
   const number = Number(value)

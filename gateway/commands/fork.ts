@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Chain } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
 import { startGuardedFork } from '../lab/startGuardedFork.ts'
-import { chainNames, readRpcUrls, toChain, toWholeNumber } from './arguments.ts'
+import { chainNames, readRpcUrls, toChain, toPort, toWholeNumber } from './arguments.ts'
 
 type Options = {
   readonly chain: Chain
@@ -27,7 +27,7 @@ export function forkCommand(print: (text: string) => void, env: NodeJS.ProcessEn
     .description('a mutable fork of a chain on loopback, in the foreground; Ctrl-C ends it')
     .requiredOption('--chain <name>', `which chain: ${chainNames}`, toChain)
     .option('--rpc <url>', "a node of it; default: the gateway's own setting, e.g. BASE_RPC_URL")
-    .option('--port <n>', 'where it listens', toWholeNumber, 8545)
+    .option('--port <n>', 'where it listens', toPort, 8545)
     .option(
       '--block-time <secs>',
       'seconds between blocks; default: one for each transaction',

@@ -27,9 +27,10 @@ s(
       ['--cpus', 'half'],
       ['--cpus', '0'],
       ['--port', 'http'],
+      ['--port', '65536'],
     ] as const)
       assert.match(await complaintsOf(option, value), `option '${option} <`, value)
-    assert.is(await complaintsOf('--max-forks', '16', '--cpus', '0.5'), '')
+    assert.is(await complaintsOf('--max-forks', '16', '--cpus', '0.5', '--port', '0'), '')
   },
 )
 s.run()

@@ -5,7 +5,7 @@ import type { ForkEngine } from '../../simulator/containers/forkEngine.ts'
 import { startSimulatord } from '../../simulator/containers/simulatord.ts'
 import type { Environment } from '../config/readSettings.ts'
 import { loadOptional } from '../runtime/loadOptional.ts'
-import { toCount, toShare } from './arguments.ts'
+import { toCount, toPort, toShare } from './arguments.ts'
 
 type Log = (line: string) => void
 
@@ -22,7 +22,7 @@ export function simulatordCommand(
     .addOption(engines.choices(['docker', 'kubernetes']).default('docker'))
     .option('--image <name>', 'image of one anvil', 'forkyard-anvil')
     .option('--name <name>', 'label of its containers; one supervisor each', 'simulatord')
-    .option('--port <number>', 'on the internal network of the forks', toCount, 8095)
+    .option('--port <number>', 'on the internal network of the forks', toPort, 8095)
     .option('--memory <MiB>', 'limit of one fork', toCount, 1024)
     .option('--cpus <number>', 'limit of one fork', toShare, 1)
     .option('--max-forks <number>', 'of all gateways together', toCount, 32)
