@@ -1,5 +1,5 @@
 import { assert } from '../../../../fixtures/test.ts'
-import { near } from '../../testing/near.ts'
+import { assertAdminPart } from '../../testing/assertAdminPart.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
 import { type CurvePlainState, createCurvePlainPool, curvePlainAmountOut } from './curvePlain.ts'
 
@@ -125,26 +125,9 @@ runVectorSuite('curvePlain', {
       assert.is(curvePlainAmountOut(same, { i: 0, j: 0, amountIn: 63n }), undefined)
     })
     s('leaves the admin its part of the fee, both rounded down', () => {
-      const [amountIn, back] = [123_456_789_012_345_678n, 10n ** 27n]
-      const scaled =
+      const scaledOut = (amountIn: bigint) =>
         (curvePlainAmountOut({ ...state, fee: 0n }, { i: 0, j: 1, amountIn }) ?? 0n) / 2n
-      const fee = (scaled * 4_000_000n) / 10n ** 10n
-      const swap = createCurvePlainPool(state).swap(0, 1, amountIn)
-      assert.is(swap?.amountOut, 2n * (scaled - fee))
-      const taken = 2n * (scaled - fee + (fee * state.adminFee) / 10n ** 10n)
-      const after = [10n ** 24n + amountIn, 2n * 10n ** 24n - taken]
-      const next = createCurvePlainPool({ ...state, balances: after })
-      // For so much, all but a trace of what the pool has comes out.
-      for (const [i, j] of [
-        [0, 1],
-        [1, 0],
-      ] as const) {
-        const expected = next.swap(i, j, back)?.amountOut
-        assert.ok(expected)
-        assert.is(swap?.next.swap(i, j, back)?.amountOut, expected)
-      }
-      assert.is(createCurvePlainPool(state).gas, 130_000)
-      near(createCurvePlainPool(state).curve(0, 1)?.x.at(-1), 4e24)
+      assertAdminPart(createCurvePlainPool, { state, scaledOut, gas: 130_000 })
     })
   },
 })
