@@ -197,6 +197,18 @@ s('a bound purchase is its key’s alone [claims/whose]', async () => {
     assert.is(await claim(stranger, hash), 'belongs_to_another_key')
   assert.is(await claim(bound, hash), 10)
 })
+s(
+  'who has nothing of it takes nothing back of what its old block paid [claims/whose]',
+  async () => {
+    const { world, store, mine, addKey, claim } = open()
+    const [ofPayer, stranger] = [await addKey(payer), await addKey(toAddress(77))]
+    const hash = mine(pay(1_000n))
+    assert.is(await claim(ofPayer, hash), 10)
+    world.blockHash = toWord(101)
+    assert.is(await claim(stranger, hash), 'belongs_to_another_key')
+    assert.is((await store.ledger.balance(ofPayer.keyId)).total, 10)
+  },
+)
 s('of several payments each key gets its own [claims/whose]', async () => {
   const { store, mine, addKey, claim } = open()
   const [bound, payers] = [await addKey(), await addKey(payer)]

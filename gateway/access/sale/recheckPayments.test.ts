@@ -243,7 +243,13 @@ s('is not given up by a node that has let go of its history [teeth/recheck]', as
   const { blockNumber, lose, mineAt, pass, told, countLost } = await pay()
   await lose()
   mineAt(hourSecs)
-  for (const answers of [hasTransaction(blockNumber), hasTransaction(blockNumber + 63n)]) {
+  const isHead = (number: bigint) => (method: string, params: readonly unknown[]) =>
+    method === 'eth_blockNumber' ? numberToHex(number) : hasTransaction(number)(method, params)
+  for (const answers of [
+    hasTransaction(blockNumber),
+    hasTransaction(blockNumber + 63n),
+    isHead(blockNumber + 10n),
+  ]) {
     await pass(answers)
     assert.is(await countLost(), 1)
     assert.is(told.at(-1), 'no node has the history in which a payment is looked for')
@@ -281,6 +287,19 @@ s('is given up in a pool for ever, once its expiry is final [teeth/recheck]', as
   await pass()
   assert.is(await countLost(), 1)
   mineAt(100)
+  await pass()
+  assert.is(await countLost(), 0)
+})
+s('is given up with the very block in which it was missed becoming final', async () => {
+  const { node, transaction, reorganise, mineAt, pass, countLost } = await pay({ expiresSecs: 100 })
+  reorganise(() => false)
+  mineAt(100, 1)
+  await pass()
+  node.chain.pool.set('again', { ...transaction, maxFeePerGasWei: 1n })
+  mineAt(100, finalDepth - 1)
+  await pass()
+  assert.is(await countLost(), 1)
+  mineAt(100, 1)
   await pass()
   assert.is(await countLost(), 0)
 })
