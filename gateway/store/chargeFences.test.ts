@@ -31,19 +31,6 @@ s('gives back once by a name, however often it is asked to', async () => {
     assert.is(await used(), 2)
   }
 })
-s('has the name of whoever takes over what has died', async () => {
-  await keys.insert({ ...testKey('dead'), quotes: 9 })
-  const asked = (atMs: number, fence: string) => {
-    const idempotency = { key: 'i', fingerprint: Buffer.from('f'), holder: fence }
-    return { keyId: 'dead', units: 2, ref: 'r', atMs, fence, idempotency }
-  }
-  for (const charge of [asked(2_000, 'first'), asked(62_000, 'second')])
-    assert.is((await ledger.charge(charge)).status, 'charged')
-  // Both are taken: nothing is given back by either.
-  for (const fence of ['first', 'second'])
-    await ledger.conclude({ keyId: 'dead', units: 2, ref: 'r', atMs: 1, fence, answer: undefined })
-  assert.is((await ledger.balance('dead')).used, 2)
-})
 s('knows whom a transaction has charged once the database says so', async () => {
   const answers = [
     failWith('08006'),

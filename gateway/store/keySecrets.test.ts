@@ -47,27 +47,6 @@ function addTests({ name, store, close }: StoreEngine) {
     assert.is(await find('one c'), undefined)
   })
 
-  s(
-    'finds keys by text, the newest first, and counts those it does not tell [store/key-search]',
-    async () => {
-      for (const [index, id] of ['Sun_1', 'sun%2', 'sun_3', 'sunx4'].entries()) {
-        const secretHash = hashOf(`${id} a`)
-        const idHash = keccak256(stringToBytes(id))
-        const rest = { start: 'x', label: 'of a team', wallet: undefined, scopes: ['quote'] }
-        await keys.insert({ id, idHash, secretHash, ...rest, createdAtMs: 10 + index })
-      }
-      const search = async (text: string, limit = 9) => {
-        const { found, keys: shown } = await keys.search({ text, limit })
-        return [found, ...shown.map(({ id }) => id)]
-      }
-      assert.equal((await search('SUN', 2))[0], 4)
-      if (name === 'SQLite') assert.equal(await search('SUN', 2), [4, 'sunx4', 'sun_3'])
-      assert.equal(new Set(await search('n_')), new Set([2, 'sun_3', 'Sun_1']))
-      assert.equal(await search('n%2 x of A team'), [1, 'sun%2'])
-      assert.equal(await search('\\'), [0])
-    },
-  )
-
   s('finds no revoked key by what it was before', async () => {
     await add('gone')
     await rotate('gone', 'b', 500)

@@ -96,6 +96,25 @@ function addTests({ name, store, close }: StoreEngine) {
     assert.equal(await abuse(own), ['burned gas', 'burned gas', 'burned gas'])
   })
 
+  s(
+    'finds keys by text, the newest first, and counts those it does not tell [store/key-search]',
+    async () => {
+      for (const [index, id] of ['Sun_1', 'sun%2', 'sun_3', 'sunx4'].entries()) {
+        const createdAtMs = 10 + index
+        await keys.insert({ ...testKey(id), label: 'of a team', createdAtMs })
+      }
+      const search = async (text: string, limit = 9) => {
+        const { found, keys: shown } = await keys.search({ text, limit })
+        return [found, ...shown.map(({ id }) => id)]
+      }
+      assert.equal((await search('SUN', 2))[0], 4)
+      if (name === 'SQLite') assert.equal(await search('SUN', 2), [4, 'sunx4', 'sun_3'])
+      assert.equal(new Set(await search('n_')), new Set([2, 'sun_3', 'Sun_1']))
+      assert.equal(await search('n%2 x of A team'), [1, 'sun%2'])
+      assert.equal(await search('\\'), [0])
+    },
+  )
+
   s('names the keys whose balance is not the sum of their entries [teeth/keys]', async () => {
     assert.equal(await ledger.audit(), [])
     await store.execute(`UPDATE balances SET total = total + 1 WHERE key_id = 'rich'`)

@@ -5,19 +5,11 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { keccak256, stringToBytes } from 'viem'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
-import { testKey } from '../../fixtures/store/testKey.ts'
+import { addKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { openStore, type Store } from './openStore.ts'
+import { openStore } from './openStore.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-store-'))
-let count = 0
-
-async function addKey(store: Store, quotes: number): Promise<string> {
-  const id = `key_${++count}`
-  await store.keys.insert(testKey(id))
-  if (quotes > 0) await store.ledger.grant({ keyId: id, units: quotes, ref: 'test', atMs: 1 })
-  return id
-}
 
 const block = { chainId: 1, blockNumber: 5n, atMs: 1 } as const
 const txHash = keccak256('0x01')
@@ -35,88 +27,6 @@ function addTests(engine: StoreEngine) {
   const { store } = engine
   s.after(engine.close)
 
-  s('lets exactly 10 of 40 parallel charges pass on a balance of 10', async () => {
-    const keyId = await addKey(store, 10)
-    const results = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        store.ledger.charge({ keyId, units: 1, ref: `r${index}`, atMs: 2 }),
-      ),
-    )
-    assert.is(results.filter(({ status }) => status === 'charged').length, 10)
-    assert.equal(await store.ledger.balance(keyId), { total: 10, used: 10, remaining: 0 })
-  })
-  s('charges 16 units all or nothing [store/all-or-nothing]', async () => {
-    const keyId = await addKey(store, 15)
-    const result = await store.ledger.charge({ keyId, units: 16, ref: 'r', atMs: 2 })
-    assert.is(result.status, 'insufficient')
-    assert.is((await store.ledger.balance(keyId)).remaining, 15)
-  })
-  s('gives a charge back and keeps both entries [store/given-back]', async () => {
-    const keyId = await addKey(store, 5)
-    const charge = { keyId, units: 2, ref: 'r', atMs: 2 }
-    await store.ledger.charge(charge)
-    await store.ledger.conclude({ ...charge, answer: undefined })
-    assert.equal(await store.ledger.balance(keyId), { total: 5, used: 0, remaining: 5 })
-    const entries = await store.ledger.entries(keyId, 10)
-    assert.equal(
-      entries.map(({ kind, units }) => [kind, units]),
-      [
-        ['refund', 2],
-        ['charge', -2],
-        ['grant', 5],
-      ],
-    )
-  })
-  s('leaves one row for all refunds of a minute, and the books even', async () => {
-    const keyId = await addKey(store, 5)
-    for (let at = 0; at < 500; at++) {
-      const charge = { keyId, units: 2, ref: `r${at}`, atMs: 1_000_000 + at }
-      await store.ledger.charge(charge)
-      await store.ledger.conclude({ ...charge, answer: undefined })
-    }
-    assert.equal(await store.ledger.balance(keyId), { total: 5, used: 0, remaining: 5 })
-    const kinds = async () =>
-      (await store.ledger.entries(keyId, 1_000)).map(({ kind, ref }) => [kind, ref])
-    assert.equal(await kinds(), [
-      ['refund', 'r0'],
-      ['charge', 'r0'],
-      ['grant', 'test'],
-    ])
-    // A charge that stands stays, and the next minute has a row of its own.
-    const kept = { keyId, units: 1, ref: 'kept', atMs: 1_059_000 }
-    await store.ledger.charge(kept)
-    await store.ledger.conclude({ ...kept, answer: { status: 200, body: '' } })
-    const next = { keyId, units: 2, ref: 'next', atMs: 1_060_000 }
-    await store.ledger.charge(next)
-    await store.ledger.conclude({ ...next, answer: undefined })
-    assert.equal((await kinds()).slice(0, 3), [
-      ['refund', 'next'],
-      ['charge', 'next'],
-      ['charge', 'kept'],
-    ])
-    assert.equal(await store.ledger.audit(), [])
-  })
-  s('gives nothing to a key that there is not [store/no-key]', async () => {
-    const grant = { keyId: 'nobody', units: 5, ref: 'r', atMs: 1 }
-    const failed = await store.ledger.grant(grant).catch((cause: Error) => cause.message)
-    assert.is(failed, 'there is no key nobody')
-    assert.equal(await store.ledger.entries('nobody', 9), [])
-  })
-  s('has nothing to conclude of what was answered without an Idempotency-Key', async () => {
-    const keyId = await addKey(store, 5)
-    const charge = { keyId, units: 2, ref: 'r', atMs: 1 }
-    await store.ledger.charge(charge)
-    assert.is(await store.ledger.conclude({ ...charge, answer: { status: 200, body: '' } }), true)
-    assert.is((await store.ledger.balance(keyId)).used, 2)
-  })
-  s('keeps the ledger append-only', async () => {
-    await addKey(store, 1)
-    for (const statement of ['UPDATE ledger SET units = 99', 'DELETE FROM ledger'])
-      await engine.store.execute(statement).then(
-        () => assert.unreachable(),
-        (error: Error) => assert.match(error.message, /append-only/),
-      )
-  })
   s(
     'shares one transaction among the writes of a turn, and refuses only the one at fault',
     async () => {
@@ -133,110 +43,6 @@ function addTests(engine: StoreEngine) {
       assert.is((await store.ledger.balance(keyId)).remaining, 1)
     },
   )
-  s('answers an Idempotency-Key once: stored answer, running, other body', async () => {
-    const keyId = await addKey(store, 5)
-    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
-    assert.is((await store.ledger.charge(charge)).status, 'charged')
-    assert.is((await store.ledger.charge(charge)).status, 'in_progress')
-    await store.ledger.conclude({ ...charge, answer: { status: 200, body: '{}' } })
-    assert.equal(await store.ledger.charge(charge), {
-      status: 'answered',
-      answer: { status: 200, body: '{}' },
-    })
-    const other = { ...charge, idempotency: { ...idempotency, fingerprint: Buffer.from('g') } }
-    assert.is((await store.ledger.charge(other)).status, 'mismatch')
-    assert.is((await store.ledger.balance(keyId)).used, 1)
-  })
-  s('forgets an Idempotency-Key whose request failed', async () => {
-    const keyId = await addKey(store, 5)
-    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
-    await store.ledger.charge(charge)
-    await store.ledger.conclude({ ...charge, answer: undefined })
-    assert.is((await store.ledger.charge(charge)).status, 'charged')
-    assert.is((await store.ledger.balance(keyId)).used, 1)
-  })
-
-  s('charges once for a request whose process died, however often its clock jumps', async () => {
-    const keyId = await addKey(store, 5)
-    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-    const charge = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency }
-    await store.ledger.charge(charge)
-    const later = { ...charge, atMs: 3_600_000 }
-    assert.is((await store.ledger.charge(later)).status, 'charged')
-    assert.is((await store.ledger.balance(keyId)).used, 2)
-    await store.ledger.conclude({ ...later, answer: undefined })
-    await store.ledger.conclude({ ...charge, answer: undefined })
-    assert.is((await store.ledger.balance(keyId)).used, 0)
-  })
-  s('gives back a failed request that was running when a clock jumped by a day', async () => {
-    const keyId = await addKey(store, 5)
-    const named = (key: string) => ({ key, fingerprint: Buffer.from('f'), holder: key })
-    const running = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('running') }
-    const next = { keyId, units: 1, ref: 'n', atMs: 25 * 3_600_000, idempotency: named('next') }
-    assert.is((await store.ledger.charge(running)).status, 'charged')
-    assert.is((await store.ledger.charge(next)).status, 'charged')
-    await store.ledger.conclude({ ...running, atMs: next.atMs, answer: undefined })
-    assert.is((await store.ledger.balance(keyId)).used, 1)
-  })
-  s('remembers an answer for a day', async () => {
-    const keyId = await addKey(store, 5)
-    const named = (key: string) => ({ key, fingerprint: Buffer.from('f'), holder: key })
-    const first = { keyId, units: 1, ref: 'a', atMs: 1_000, idempotency: named('first') }
-    await store.ledger.charge(first)
-    await store.ledger.conclude({ ...first, answer: { status: 200, body: '{}' } })
-    const dayMs = 24 * 3_600_000
-    const at = async (key: string, atMs: number) =>
-      (await store.ledger.charge({ ...first, atMs, idempotency: named(key) })).status
-    assert.is(await at('second', dayMs + 1_000), 'charged')
-    assert.is(await at('first', dayMs + 1_000), 'answered')
-    assert.is(await at('third', dayMs + 1_001), 'charged')
-    assert.is(await at('first', dayMs + 1_001), 'charged')
-  })
-  s(
-    'gives nothing back for a late first request that another has taken over [18/fenced]',
-    async () => {
-      const keyId = await addKey(store, 5)
-      const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
-      const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
-      const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
-      assert.is((await store.ledger.charge(first)).status, 'charged')
-      assert.is((await store.ledger.charge(second)).status, 'charged')
-      await store.ledger.conclude({ ...first, answer: undefined })
-      assert.is((await store.ledger.balance(keyId)).used, 2)
-      assert.ok(await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } }))
-      assert.ok(await store.ledger.conclude({ ...second, answer: { status: 200, body: 'second' } }))
-      const again = await store.ledger.charge({ ...second, atMs: 3_600_001 })
-      assert.is(again.status === 'answered' && again.answer.body, 'late')
-    },
-  )
-  s('keeps the charge of what a late first request answers when the second fails', async () => {
-    const keyId = await addKey(store, 5)
-    const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
-    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
-    const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
-    await store.ledger.charge(first)
-    await store.ledger.charge(second)
-    assert.ok(await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } }))
-    await store.ledger.conclude({ ...second, answer: undefined })
-    assert.is((await store.ledger.balance(keyId)).used, 2)
-  })
-  s('says that a late answer is not paid when its charge was given back meanwhile', async () => {
-    const keyId = await addKey(store, 5)
-    const named = (holder: string, of = 'f') => ({ key: 'i', fingerprint: Buffer.from(of), holder })
-    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
-    const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
-    const answer = { status: 200, body: 'late' }
-    await store.ledger.charge(first)
-    await store.ledger.charge(second)
-    await store.ledger.conclude({ ...second, answer: undefined })
-    assert.not.ok(await store.ledger.conclude({ ...first, answer }))
-    // Nor by the charge of another request under its name.
-    await store.ledger.charge({ ...second, idempotency: named('third', 'g') })
-    assert.not.ok(await store.ledger.conclude({ ...first, answer }))
-    assert.is((await store.ledger.balance(keyId)).used, 2)
-  })
   s(
     'grants what is free once for a wallet, and remembers who was barred [18/free-once]',
     async () => {

@@ -62,26 +62,6 @@ function addTests(engine: StoreEngine) {
     },
   )
 
-  book('are found again by key, payer and transaction [store/settlement-receipts]', async () => {
-    const pay = await startBook(40)
-    const [early, late] = [await pay(1n, 1_000), await pay(2n, 2_000)]
-    const { id } = early
-    await store.settlements.finish({ id, state: 'failed', txHash: early.txHash, reason: 'why' })
-    const list = async (search: string) =>
-      (await store.receipts.listSettlements({ search, limit: 9 })).map((one) => [
-        one.txHash,
-        one.state,
-        one.reason,
-      ])
-    const [newest, oldest] = [
-      [late.txHash, 'sent', undefined],
-      [early.txHash, 'failed', 'why'],
-    ]
-    assert.equal(await list('key 40'), [newest, oldest])
-    assert.equal(await list(early.txHash), [oldest])
-    assert.equal(await list(late.payer.toUpperCase()), [newest])
-  })
-
   book(
     'is open again where its payment is taken back, and no other is [teeth/reopened]',
     async () => {
