@@ -1,6 +1,15 @@
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { addKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import type { ChargeParameters } from './ledger.ts'
+
+type Named = NonNullable<ChargeParameters['idempotency']>
+/** Under the name `i`, if no other is given. */
+const heldBy = (holder?: string, { key = 'i', of = 'f' } = {}): Named => ({
+  key,
+  fingerprint: Buffer.from(of),
+  holder,
+})
 
 function addTests(engine: StoreEngine) {
   const s = suite(`store/idempotency on ${engine.name}`)
@@ -9,8 +18,7 @@ function addTests(engine: StoreEngine) {
 
   s('answers an Idempotency-Key once: stored answer, running, other body', async () => {
     const keyId = await addKey(store, 5)
-    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
+    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency: heldBy() }
     assert.is((await store.ledger.charge(charge)).status, 'charged')
     assert.is((await store.ledger.charge(charge)).status, 'in_progress')
     await store.ledger.conclude({ ...charge, answer: { status: 200, body: '{}' } })
@@ -18,14 +26,13 @@ function addTests(engine: StoreEngine) {
       status: 'answered',
       answer: { status: 200, body: '{}' },
     })
-    const other = { ...charge, idempotency: { ...idempotency, fingerprint: Buffer.from('g') } }
+    const other = { ...charge, idempotency: heldBy(undefined, { of: 'g' }) }
     assert.is((await store.ledger.charge(other)).status, 'mismatch')
     assert.is((await store.ledger.balance(keyId)).used, 1)
   })
   s('forgets an Idempotency-Key whose request failed', async () => {
     const keyId = await addKey(store, 5)
-    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
+    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency: heldBy() }
     await store.ledger.charge(charge)
     await store.ledger.conclude({ ...charge, answer: undefined })
     assert.is((await store.ledger.charge(charge)).status, 'charged')
@@ -33,8 +40,7 @@ function addTests(engine: StoreEngine) {
   })
   s('charges once for a request whose process died, however often its clock jumps', async () => {
     const keyId = await addKey(store, 5)
-    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-    const charge = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency }
+    const charge = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: heldBy() }
     await store.ledger.charge(charge)
     const later = { ...charge, atMs: 3_600_000 }
     assert.is((await store.ledger.charge(later)).status, 'charged')
@@ -46,7 +52,7 @@ function addTests(engine: StoreEngine) {
   s('takes a request for dead a minute after it began, and not before [teeth/dead]', async () => {
     const keyId = await addKey(store, 5)
     async function charge(atMs: number) {
-      const idempotency = { key: 'i', fingerprint: Buffer.from('f'), holder: `${atMs}` }
+      const idempotency = heldBy(`${atMs}`)
       return (await store.ledger.charge({ keyId, units: 2, ref: 'r', atMs, idempotency })).status
     }
     assert.equal([await charge(1_000), await charge(60_999)], ['charged', 'in_progress'])
@@ -56,7 +62,7 @@ function addTests(engine: StoreEngine) {
   })
   s('gives back a failed request that was running when a clock jumped by a day', async () => {
     const keyId = await addKey(store, 5)
-    const named = (key: string) => ({ key, fingerprint: Buffer.from('f'), holder: key })
+    const named = (key: string) => heldBy(key, { key })
     const running = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('running') }
     const next = { keyId, units: 1, ref: 'n', atMs: 25 * 3_600_000, idempotency: named('next') }
     assert.is((await store.ledger.charge(running)).status, 'charged')
@@ -66,7 +72,7 @@ function addTests(engine: StoreEngine) {
   })
   s('remembers an answer for a day', async () => {
     const keyId = await addKey(store, 5)
-    const named = (key: string) => ({ key, fingerprint: Buffer.from('f'), holder: key })
+    const named = (key: string) => heldBy(key, { key })
     const first = { keyId, units: 1, ref: 'a', atMs: 1_000, idempotency: named('first') }
     await store.ledger.charge(first)
     await store.ledger.conclude({ ...first, answer: { status: 200, body: '{}' } })
@@ -82,9 +88,8 @@ function addTests(engine: StoreEngine) {
     'gives nothing back for a late first request that another has taken over [18/fenced]',
     async () => {
       const keyId = await addKey(store, 5)
-      const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
-      const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
-      const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
+      const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: heldBy('first') }
+      const second = { ...first, atMs: 3_600_000, idempotency: heldBy('second') }
       assert.is((await store.ledger.charge(first)).status, 'charged')
       assert.is((await store.ledger.charge(second)).status, 'charged')
       await store.ledger.conclude({ ...first, answer: undefined })
@@ -97,27 +102,25 @@ function addTests(engine: StoreEngine) {
   )
   s('keeps the charge of what a late first request answers when the second fails', async () => {
     const keyId = await addKey(store, 5)
-    const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
-    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
-    const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
+    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: heldBy('first') }
+    const second = { ...first, atMs: 3_600_000, idempotency: heldBy('second') }
     await store.ledger.charge(first)
     await store.ledger.charge(second)
     assert.ok(await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } }))
-    await store.ledger.conclude({ ...second, answer: undefined })
+    assert.ok(await store.ledger.conclude({ ...second, answer: undefined }))
     assert.is((await store.ledger.balance(keyId)).used, 2)
   })
   s('says that a late answer is not paid when its charge was given back meanwhile', async () => {
     const keyId = await addKey(store, 5)
-    const named = (holder: string, of = 'f') => ({ key: 'i', fingerprint: Buffer.from(of), holder })
-    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
-    const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
+    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: heldBy('first') }
+    const second = { ...first, atMs: 3_600_000, idempotency: heldBy('second') }
     const answer = { status: 200, body: 'late' }
     await store.ledger.charge(first)
     await store.ledger.charge(second)
     await store.ledger.conclude({ ...second, answer: undefined })
     assert.not.ok(await store.ledger.conclude({ ...first, answer }))
     // Nor by the charge of another request under its name.
-    await store.ledger.charge({ ...second, idempotency: named('third', 'g') })
+    await store.ledger.charge({ ...second, idempotency: heldBy('third', { of: 'g' }) })
     assert.not.ok(await store.ledger.conclude({ ...first, answer }))
     assert.is((await store.ledger.balance(keyId)).used, 2)
   })

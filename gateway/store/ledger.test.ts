@@ -1,6 +1,10 @@
+import { createScriptedPool, nothing, rowsOf } from '../../fixtures/store/scriptedPool.ts'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { addKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { createLedger, lockBalances } from './ledger.ts'
+import { openStore } from './openStore.ts'
+import { createPostgresEngine } from './postgresEngine.ts'
 
 function addTests(engine: StoreEngine) {
   const s = suite(`store/ledger on ${engine.name}`)
@@ -27,7 +31,7 @@ function addTests(engine: StoreEngine) {
     const keyId = await addKey(store, 5)
     const charge = { keyId, units: 2, ref: 'r', atMs: 2 }
     await store.ledger.charge(charge)
-    await store.ledger.conclude({ ...charge, answer: undefined })
+    assert.is(await store.ledger.conclude({ ...charge, answer: undefined }), true)
     assert.equal(await store.ledger.balance(keyId), { total: 5, used: 0, remaining: 5 })
     const entries = await store.ledger.entries(keyId, 10)
     assert.equal(
@@ -84,6 +88,7 @@ function addTests(engine: StoreEngine) {
     const failed = await store.ledger.grant(grant).catch((cause: Error) => cause.message)
     assert.is(failed, 'there is no key nobody')
     assert.equal(await store.ledger.entries('nobody', 9), [])
+    assert.equal(await store.ledger.balance('nobody'), { total: 0, used: 0, remaining: 0 })
   })
   s('has nothing to conclude of what was answered without an Idempotency-Key', async () => {
     const keyId = await addKey(store, 5)
@@ -100,23 +105,71 @@ function addTests(engine: StoreEngine) {
         (error: Error) => assert.match(error.message, /append-only/),
       )
   })
-  s('has the name of whoever takes over what has died', async () => {
-    const keyId = await addKey(store, 9)
-    const asked = (atMs: number, fence: string) => {
-      const idempotency = { key: 'i', fingerprint: Buffer.from('f'), holder: fence }
-      return { keyId, units: 2, ref: 'r', atMs, fence, idempotency }
-    }
-    for (const charge of [asked(2_000, 'first'), asked(62_000, 'second')])
-      assert.is((await store.ledger.charge(charge)).status, 'charged')
-    // Both are taken: nothing is given back by either.
-    for (const fence of ['first', 'second'])
-      await store.ledger.conclude({ keyId, units: 2, ref: 'r', atMs: 1, fence, answer: undefined })
-    assert.is((await store.ledger.balance(keyId)).used, 2)
-  })
-  s('finds every balance equal to the sum of its ledger', async () => {
+  s('says what is left after a grant, and names whose entries do not come to that', async () => {
+    const keyId = await addKey(store, 5)
+    await store.ledger.charge({ keyId, units: 2, ref: 'r', atMs: 2 })
+    const grant = { keyId, units: 4, ref: 'more', atMs: 3 }
+    assert.equal(await store.ledger.grant(grant), { total: 9, used: 2, remaining: 7 })
     assert.equal(await store.ledger.audit(), [])
+    await store.execute(`UPDATE balances SET total = total + 1 WHERE key_id = '${keyId}'`)
+    assert.equal(await store.ledger.audit(), [keyId])
   })
   s.run()
 }
 
 for (const engine of await startStoreEngines()) addTests(engine)
+
+const s = suite('store/ledger by itself')
+
+s('locks the balances of several keys in one order, each once', () => {
+  const program = lockBalances(['b', 'a', 'b'])
+  const asked: unknown[] = []
+  let step = program.next()
+  while (!step.done) {
+    if (step.value.kind !== 'query') throw new Error(step.value.kind)
+    const { text, values } = step.value
+    asked.push([text.postgres.endsWith(' FOR NO KEY UPDATE'), ...values])
+    step = program.next({ rows: [{ total: 10 * asked.length, used: 1 }], changes: 1 })
+  }
+  assert.equal(asked, [
+    [true, 'a'],
+    [true, 'b'],
+  ])
+  assert.equal(step.value, [
+    ['a', { total: 10, used: 1, remaining: 9 }],
+    ['b', { total: 20, used: 1, remaining: 19 }],
+  ])
+})
+s('has the name of whoever takes over what has died', async () => {
+  const store = openStore({ path: ':memory:' })
+  const keyId = await addKey(store, 9)
+  const asked = (atMs: number, fence: string) => {
+    const idempotency = { key: 'i', fingerprint: Buffer.from('f'), holder: fence }
+    return { keyId, units: 2, ref: 'r', atMs, fence, idempotency }
+  }
+  for (const charge of [asked(2_000, 'first'), asked(62_000, 'second')])
+    assert.is((await store.ledger.charge(charge)).status, 'charged')
+  // Both are taken: nothing is given back by either.
+  const failed = { keyId, units: 2, ref: 'r', atMs: 1, answer: undefined }
+  for (const fence of ['first', 'second'])
+    assert.is(await store.ledger.conclude({ ...failed, fence }), true)
+  assert.is((await store.ledger.balance(keyId)).used, 2)
+  store.close()
+})
+s('takes over nothing that has ended while it looked: its answer is the one', async () => {
+  const fingerprint = Buffer.from('f')
+  const row = { fingerprint, status: null, body: null, at_ms: 0 }
+  const ended = { ...row, status: 200, body: 'late' }
+  const asked = { keyId: 'a', units: 2, ref: 'r', atMs: 60_000 }
+  const charge = (...after: readonly object[]) => {
+    const changed = { rows: [], rowCount: 0 }
+    const { pool } = createScriptedPool(nothing, nothing, rowsOf(row), changed, rowsOf(...after))
+    const { charge } = createLedger(createPostgresEngine(pool, { time: 'caller' }))
+    return charge({ ...asked, idempotency: { key: 'i', fingerprint } })
+  }
+  const answer = { status: 200, body: 'late' }
+  assert.equal(await charge(ended), { status: 'answered', answer })
+  // Its charge was given back: this one needs its own.
+  assert.is((await charge()).status, 'insufficient')
+})
+s.run()
