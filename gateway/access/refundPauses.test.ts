@@ -102,6 +102,29 @@ s('however often it is refused, one site pauses no key [strangers/refund-one-sit
   assert.is(pauses.leftMs('a', '203.0.113.2'), 0)
 })
 
+s(
+  'pauses whoever leaves again and again before the answer, for five seconds at most [strangers/refund-left]',
+  () => {
+    const pauses = make()
+    const leave = () => pauses.note('a', { status: 500, isOfQuestion: false, hasLeft: true })
+    for (let at = 0; at < 50; at++) leave()
+    assert.is(pauses.leftMs('a'), 0)
+    const seen: number[] = []
+    for (let at = 0; at < 5; at++) {
+      leave()
+      seen.push(pauses.leftMs('a'))
+    }
+    assert.equal(seen, [1_000, 2_000, 4_000, 5_000, 5_000])
+    // What is refused for what it asks is refused for it, whoever has left.
+    pauses.note('a', { status: 404, hasLeft: true })
+    assert.is(pauses.leftMs('a'), 32_000)
+    leave()
+    assert.is(pauses.leftMs('a'), 32_000, 'it ends no longer pause')
+    pauses.note('a', { status: 200, hasLeft: true })
+    assert.is(pauses.leftMs('a'), 0)
+  },
+)
+
 s('counts no outage of ours', () => {
   const pauses = make()
   for (let at = 0; at < 500; at++) pauses.note('a', { status: 503 })

@@ -53,6 +53,8 @@ export type Charge =
         readonly body: string
         /** Whether a refusal is the question's own. Default: below 500. */
         readonly isOfQuestion?: boolean | undefined
+        /** Whether nobody waits for it any more. */
+        readonly hasLeft?: boolean | undefined
       }): Promise<void>
     }
   | { readonly status: 'replayed'; readonly reply: Reply }

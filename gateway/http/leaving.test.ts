@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
+import type { Access } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import { stream } from './reply.ts'
 import { createService } from './service.ts'
@@ -120,6 +121,58 @@ s('has what is broken off then counted as no fault of ours [24/left]', async () 
   assert.equal([status, code, errors], [499, 'client_left', []])
   await service.close()
 })
+s(
+  'has a charge that is given back told whether the client left [strangers/charged-left]',
+  async () => {
+    const told: unknown[] = []
+    const concluded = Promise.withResolvers<void>()
+    const access: Access = {
+      identify: async () => ({ keyId: 'k', scopes: [] }),
+      limit: async () => undefined,
+      charge: async () => ({
+        status: 'charged',
+        headers: {},
+        async conclude({ status, hasLeft }) {
+          told.push([status, hasLeft])
+          if (hasLeft) concluded.resolve()
+        },
+      }),
+    }
+    const begun = Promise.withResolvers<void>()
+    let fails = true
+    const dryRun = endpoint({
+      ...parts,
+      path: '/dry-run',
+      auth: 'key',
+      cost: 1,
+      handle({ signal }) {
+        if (fails) throw new Error('it failed by itself')
+        begun.resolve()
+        return new Promise<never>((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('it was aborted')))
+        })
+      },
+    })
+    const service = await createService({
+      name: 'charged',
+      endpoints: [dryRun],
+      access,
+      log,
+    }).listen()
+    assert.is((await fetch(`${service.url}/dry-run`)).status, 500)
+    fails = false
+    const client = connect(service.port, '127.0.0.1')
+    client.write('GET /dry-run HTTP/1.1\r\nhost: a\r\n\r\n')
+    await begun.promise
+    client.resetAndDestroy()
+    await concluded.promise
+    assert.equal(told, [
+      [500, false],
+      [500, true],
+    ])
+    await service.close()
+  },
+)
 s('does not fire for what was answered, which leaves nothing on its connection', async () => {
   for (const path of ['/hold', '/stream'] as const) {
     const { takeSignal, answer, client, socket, closed } = await ask(path)

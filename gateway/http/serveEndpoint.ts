@@ -98,7 +98,7 @@ async function answerCharged(
   } catch (error) {
     endStage(trail, 'handleMs')
     const { status, isOfQuestion } = error instanceof HttpError ? error : outage
-    await charge?.conclude({ status, body: '', isOfQuestion })
+    await charge?.conclude({ status, body: '', isOfQuestion, hasLeft: hasLeft(ctx, deps.endings) })
     endStage(trail, 'concludeMs')
     throw error
   }
@@ -242,6 +242,13 @@ function send(ctx: Context, answer: Reply, body = encode(answer.body)): void {
 function isFinishedStream(ctx: Context): boolean {
   return ctx.get('last-event-id').endsWith(':done')
 }
+
+/**
+ * Whether the client waits no more; whom a stop has dropped did not leave. What was under way is broken off then,
+ * and fails: that is no fault of ours.
+ */
+export const hasLeft = ({ req, res }: Context, { requests }: Endings): boolean =>
+  (res.closed || req.socket.readableEnded) && !requests.hasCome()
 
 /** One for all: capturing a stack for each of many clients that leave at once would delay the rest. */
 const clientLeft = new Error('the client left')

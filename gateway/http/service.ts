@@ -11,7 +11,7 @@ import { type HttpError, httpError } from './httpError.ts'
 import { linger } from './linger.ts'
 import { type Listening, listen } from './listen.ts'
 import { createPageDoor } from './pageDoor.ts'
-import { type ServeDeps, serveEndpoint } from './serveEndpoint.ts'
+import { hasLeft, type ServeDeps, serveEndpoint } from './serveEndpoint.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 import { createTrail, endTrail } from './trail.ts'
 
@@ -65,7 +65,7 @@ export function createService(options: ServiceOptions): Service {
 }
 
 /** Outermost: names the request, turns what is thrown into the error body, reports the answer. */
-function createAnswer(options: ServiceOptions, { streams, requests: dropping }: Endings) {
+function createAnswer(options: ServiceOptions, endings: Endings) {
   const { name, log, observe, requestIdField = 'request_id', trustedProxies = [] } = options
   const readClientIp = createReadClientIp(trustedProxies)
   type Step = {
@@ -94,8 +94,7 @@ function createAnswer(options: ServiceOptions, { streams, requests: dropping }: 
       await next()
     } catch (error) {
       failure = toHttpError(error, options)
-      // Whom a stop has dropped did not leave.
-      isForNobody = failure.status >= 500 && hasLeft(ctx) && !dropping.hasCome()
+      isForNobody = failure.status >= 500 && hasLeft(ctx, endings)
       // A refusal of the table without a cause is an expected outcome; `observe` counts it.
       if (failure.status >= 500 && failure.cause !== undefined)
         log[isForNobody ? 'info' : 'error'](
@@ -108,7 +107,7 @@ function createAnswer(options: ServiceOptions, { streams, requests: dropping }: 
     sayWhenToReturn(ctx)
     linger(ctx.req, ctx.res)
     // Who stops has its client open no second request on the connection.
-    if (streams.hasCome() && !ctx.res.headersSent) ctx.set('connection', 'close')
+    if (endings.streams.hasCome() && !ctx.res.headersSent) ctx.set('connection', 'close')
     const { method } = ctx
     const path = String(ctx.state['path'] ?? 'unmatched')
     const answered = ctx.res.headersSent ? ctx.res.statusCode : ctx.status
@@ -144,9 +143,6 @@ function createAnswer(options: ServiceOptions, { streams, requests: dropping }: 
 
 /** As nginx counts who did not wait for an answer; nobody is sent it. */
 const leftStatus = 499
-
-/** What was under way is broken off then, and fails: that is no fault of ours. */
-const hasLeft = ({ req, res }: Context): boolean => res.closed || req.socket.readableEnded
 
 /** A target `http://[::1` is HTTP to Node's parser; asked for its path, Koa throws wherever that is. */
 function checkTarget(ctx: Context): void {
