@@ -16,8 +16,11 @@ type Deps = {
   readonly heldForMs: number
 }
 
-/** Server gone or going, connection lost: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const unsureCodes = /^(08|40003|57P)/
+/**
+ * Server gone or going, connection lost: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * 57P03 is for who wants a connection, and has asked for nothing yet.
+ */
+const unsureCodes = /^(08|40003|57P(?!03))/
 
 /** The server has not said no, and may have been asked: the transaction's end is not known. */
 export function isUnsure(error: unknown): boolean {
