@@ -16,6 +16,7 @@ import { apartUnavailable, chainUnreachable } from './classifyOutcome.ts'
 import type { TokenKind } from './codelessTokens.ts'
 import type { Whale } from './findWhales.ts'
 import { RpcTransportError } from './rpc/rpcBatch.ts'
+import type { SlowLane } from './slowLane.ts'
 import { addressOf, refused, reverted, told, word } from './testing/answers.ts'
 import {
   fails,
@@ -207,6 +208,20 @@ s('tries once more on a new fork where that for suspects ends [teeth/dry-runs-en
   )
   assert.is(thrown instanceof RpcTransportError && thrown.fault, 'aborted')
 })
+s('says of whoever has no turn there in time that it was not run [attack/apart-turn]', async () => {
+  let nowMs = 0
+  mock.method(performance, 'now', () => nowMs)
+  const slowLane: SlowLane = (work) => {
+    nowMs += 2_000
+    return work()
+  }
+  const suspect = await simulate({ suspected: [swap], slowLane })
+  const dear = await simulate({ play: () => hungry, slowLane })
+  for (const { results, ofSlow } of [suspect, dear])
+    assert.equal([results, ofSlow], [[apartUnavailable], []])
+  const away = await simulate({ suspected: [swap], slowLane, isChainAnswering: false })
+  assert.equal(away.results, [chainUnreachable])
+})
 s("runs what no fork has on the chain's own node [teeth/dry-runs-chain]", async () => {
   const onlyOf =
     (token: Address) =>
@@ -295,7 +310,7 @@ s('has so long for all of it, and for what runs apart [teeth/dry-runs]', async (
     return (await simulate(given)).results
   }
   assert.equal(await apart(1_999), [ok(20n), ok(20n)])
-  assert.equal(await apart(2_000), [ok(20n), chainUnreachable])
+  assert.equal(await apart(2_000), [ok(20n), apartUnavailable])
   // What is left of the one is the most that there is for the other.
   const both = await simulate({
     candidates,
@@ -308,6 +323,6 @@ s('has so long for all of it, and for what runs apart [teeth/dry-runs]', async (
     return hungry
   }
   const short = await simulate({ candidates, play: hungryBoth, apart: first(500, gives(20n)) })
-  assert.equal(short.results, [ok(20n), failed('gas cap exceeded')])
+  assert.equal(short.results, [ok(20n), apartUnavailable])
 })
 s.run()

@@ -312,6 +312,8 @@ async function runApart(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
   }
   const remainingMs = countdown(Math.min(hungryBudgetMs, run.remainingMs()))
   for (const job of jobs) {
+    // Whoever has no turn in time was not run: neither did it fail, nor is the chain away.
+    job.reading = done(withoutSlowFork(deps))
     job.gasCap = gasOf.hungrySwap
     await deps.slowLane(() => runOnSlowFork(deps, { ...run, remainingMs }, job), run.entrant.caller)
     if (isOrdinary(job)) deps.suspects.acquit(job.candidate)

@@ -8,6 +8,7 @@ import type { Generation } from '../generation.ts'
 import { createErrorTable } from '../revertReason.ts'
 import { type RpcCall, type RpcFault, type RpcOutcome, RpcTransportError } from '../rpc/rpcBatch.ts'
 import { type SimulateDeps, simulateCandidates } from '../simulateCandidates.ts'
+import type { SlowLane } from '../slowLane.ts'
 import { createSuspects } from '../suspects.ts'
 import { addressOf, reverted, told } from './answers.ts'
 import { type AskedBundle, type Performance, performBundle, readAsked } from './performBundle.ts'
@@ -36,6 +37,7 @@ export type Given = {
   readonly suspected?: readonly Candidate[]
   readonly signal?: AbortSignal
   readonly header?: RpcOutcome
+  readonly slowLane?: SlowLane
 }
 /** What a request asks of the forks, which answer what a row of a test says. */
 export async function simulate({
@@ -52,6 +54,7 @@ export async function simulate({
   suspected = [],
   signal,
   header = told(null),
+  slowLane = (work) => work(),
 }: Given = {}) {
   const batches: (readonly RpcCall[])[] = []
   const bundles: AskedBundle[] = []
@@ -95,7 +98,7 @@ export async function simulate({
     errors: createErrorTable([]),
     now: () => nowMs,
     simulatedTaker: taker,
-    slowLane: (work) => work(),
+    slowLane,
     suspects,
   }
   const generation: Generation = {
