@@ -48,6 +48,7 @@ async function askFully(
     overdue = 'slow',
     slowAnswer = answerQuote({ provider: 'slow' }),
     findProxy,
+    takeTurn,
     ran = () => undefined,
     signal = new AbortController().signal,
   }: {
@@ -63,6 +64,7 @@ async function askFully(
     readonly slowAnswer?: SourceOutcome
     /** Of a proxy, which is asked for where this is named. */
     readonly findProxy?: AggregateDeps['findProxy']
+    readonly takeTurn?: AggregateDeps['takeTurn']
     /** Called when dry runs are made. */
     readonly ran?: () => void
     readonly signal?: AbortSignal
@@ -101,6 +103,7 @@ async function askFully(
       worth: impatientWith(overdue, note),
       priceGas: async () => undefined,
       findProxy: findProxy ?? (async () => undefined),
+      takeTurn,
       dryRunOf:
         () =>
         async ({ candidates }) => {
@@ -184,6 +187,29 @@ s(
     const findProxy = () => Promise.reject(new Error('the node is away'))
     const fault = await ask('standard', { quick: [], findProxy }).catch(String)
     assert.is(fault, 'Error: the node is away')
+  },
+)
+
+s(
+  'looks for a proxy once its turn has come, and for nobody who has left [attack/turn-proxy]',
+  async () => {
+    let looks = 0
+    const findProxy = async () => {
+      looks += 1
+      return undefined
+    }
+    const turn = Promise.withResolvers<void>()
+    const given = { findProxy, slowTurns: 0, overdue: 'nobody' }
+    const asking = askFully('standard', { ...given, takeTurn: () => turn.promise })
+    await waitTurns(3)
+    assert.is(looks, 0)
+    turn.resolve()
+    await asking
+    assert.is(looks, 1)
+    const left = new AbortController()
+    const { signal } = left
+    await askFully('standard', { ...given, signal, takeTurn: async () => left.abort() })
+    assert.is(looks, 1)
   },
 )
 

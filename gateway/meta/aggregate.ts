@@ -105,14 +105,26 @@ export function checkedSources(deps: AggregateDeps, request: MetaRequest): reado
   return deps.sourcesFor(request.source).map((source) => checkedSource(checks, source))
 }
 
-/** The proxy to simulate through: only one that is deployed can run anything. */
-export async function deployedProxy(
+export type FindOwnProxy = () => Promise<DeployedProxy | undefined>
+
+/**
+ * The proxy to simulate through, looked for once: only one that is deployed can run anything. It is a question to
+ * the chain, which whoever waits for a turn has not had yet.
+ */
+export function createFindOwnProxy(
   deps: AggregateDeps,
   { proxy: address, source: { chainId } }: MetaRequest,
   signal: AbortSignal,
-): Promise<DeployedProxy | undefined> {
-  return address && deps.findProxy({ chainId, address, signal })
+): FindOwnProxy {
+  let finding: ReturnType<FindOwnProxy> | undefined
+  return async () => {
+    if (address) finding ??= deps.findProxy({ chainId, address, signal })
+    return finding
+  }
 }
+
+/** Begun beside the sources; whoever needs it hears how it ended. */
+export const beginFinding = (find: FindOwnProxy) => () => void find().catch(() => undefined)
 
 /** Dry runs (where asked for, and always under the strict policy) and what gas costs, side by side. */
 export async function judgeQuotes(
@@ -200,10 +212,11 @@ export async function aggregate(
   const { deadlineMs, patienceMs } = deps
   const isDryRun = isSimulated(request)
   const waits = deps.worth?.of({ request: request.source, caller, isSimulated: isDryRun })
-  const finding = deployedProxy(deps, request, signal)
-  const judge = judgeOnce(async (quotes) =>
-    judgeQuotes(deps, { request, quotes, proxy: await finding, caller, signal }),
-  )
+  const findProxy = createFindOwnProxy(deps, request, signal)
+  const judge = judgeOnce(async (quotes) => {
+    const proxy = quotes.length > 0 ? await findProxy() : undefined
+    return judgeQuotes(deps, { request, quotes, proxy, caller, signal })
+  })
   const look = async (entries: readonly Entry[]) => {
     const found = quotesOf(entries)
     const judged = await judge(found.map(({ quote }) => quote))
@@ -215,22 +228,20 @@ export async function aggregate(
     const standing = kept.filter(({ simulation }) => isAway || simulation.status === 'success')
     return isEnough(standing.map(({ entry }) => entry))
   }
-  const [asked] = await Promise.all([
-    fanOut(deps, {
-      sources,
-      request: request.source,
-      caller,
-      site,
-      deadlineMs,
-      patienceMs,
-      signal,
-      isSimulated: isDryRun,
-      holds: isDryRun ? holds : undefined,
-      hasty: waits,
-      onEntry: waits?.arrived,
-    }).finally(waits?.close),
-    finding,
-  ])
+  const asked = await fanOut(deps, {
+    sources,
+    request: request.source,
+    caller,
+    site,
+    deadlineMs,
+    patienceMs,
+    signal,
+    isSimulated: isDryRun,
+    holds: isDryRun ? holds : undefined,
+    hasty: waits,
+    onTurn: beginFinding(findProxy),
+    onEntry: waits?.arrived,
+  }).finally(waits?.close)
   const { kept, refused, judged } = await look(asked)
   const entries = asked.map((entry) => {
     const refusal = refused.get(entry.provider)

@@ -55,6 +55,8 @@ export type FanOutParameters = {
    * Default: it does.
    */
   readonly holds?: ((entries: readonly Entry[]) => Promise<boolean>) | undefined
+  /** When its turn has come, unless nobody waits for it any more. */
+  readonly onTurn?: (() => void) | undefined
   readonly onEntry?: ((entry: Entry) => void) | undefined
   /** Who is waited for how long, and whose calls go on behind the answer. Default: all alike, and nobody's. */
   readonly hasty?: Hasty | undefined
@@ -186,6 +188,7 @@ export async function fanOut(
     signal,
     isSimulated = false,
     holds,
+    onTurn,
     onEntry,
     hasty,
   }: FanOutParameters,
@@ -201,6 +204,7 @@ export async function fanOut(
   const either = AbortSignal.any([stop.signal, signal])
   const { aborted, release } = whenAborted(either)
   await deps.takeTurn?.({ caller, site, isRefresh, chainId: request.chainId, signal: either })
+  if (!either.aborted) onTurn?.()
   const patience = setTimeout(() => {
     patient = false
     if (mayAnswer()) cutSlow()

@@ -3,8 +3,10 @@ import type { EventSink } from '../../http/reply.ts'
 import {
   type Aggregate,
   type AggregateDeps,
+  beginFinding,
   checkedSources,
-  deployedProxy,
+  createFindOwnProxy,
+  type FindOwnProxy,
   judgeQuotes,
   type MetaRequest,
   proxyTxFor,
@@ -15,7 +17,7 @@ import { type Entry, fanOut } from '../fanOut.ts'
 import { createOutbox, type Outbox } from '../outbox.ts'
 import type { SourceQuote } from '../provider/source.ts'
 import { bestOf, type RankedQuote, rank, rankingOf } from '../rank.ts'
-import { type DeployedProxy, disabled, pending } from '../simulateQuotes.ts'
+import { disabled, pending } from '../simulateQuotes.ts'
 import type { TrackingFields } from './quoteResponse.ts'
 import {
   fromDone,
@@ -61,7 +63,7 @@ const maxCycles = 20
 type Session = Omit<StreamParameters, 'sink'> & {
   readonly outbox: Outbox
   readonly started: number
-  readonly proxy: Promise<DeployedProxy | undefined>
+  readonly findProxy: FindOwnProxy
   /** Simulations under way; `done` waits for them. */
   readonly simulations: Set<Promise<void>>
 }
@@ -77,7 +79,7 @@ function simulateLater(
   const { request, caller, signal, tracking, outbox, simulations } = session
   if (!request.dryRun || request.policy === 'strict' || quotes.length === 0) return
   const work = async () => {
-    const proxy = await session.proxy
+    const proxy = await session.findProxy()
     const asked = { request, quotes, proxy, caller, signal }
     const { simulations: results } = await judgeQuotes(deps, asked)
     if (signal.aborted) return
@@ -105,7 +107,7 @@ type Admitted = {
 /** Under the strict policy nothing is shown before its dry run; otherwise a quote goes out as it is. */
 async function admit(
   deps: AggregateDeps,
-  { request, proxy: finding, caller, signal }: Session,
+  { request, findProxy, caller, signal }: Session,
   entry: Entry,
 ): Promise<Admitted> {
   if (entry.outcome.status !== 'quote') return { entry, ranked: undefined }
@@ -114,7 +116,7 @@ async function admit(
     const simulation = request.dryRun ? pending : disabled
     return { entry, ranked: { entry, quote, simulation } }
   }
-  const proxy = await finding
+  const proxy = await findProxy()
   const run = await judgeQuotes(deps, { request, quotes: [quote], proxy, caller, signal })
   const simulation = run.simulations[0] ?? pending
   const refusal = strictRefusal(request, { quote, simulation })
@@ -216,6 +218,7 @@ async function runCycle(deps: AggregateDeps, session: Session, isFirst: boolean)
     deadlineMs,
     patienceMs: deadlineMs,
     signal,
+    onTurn: beginFinding(session.findProxy),
     onEntry: (entry) => void taken.push(take(entry).catch(blame(entry))),
   })
   await Promise.all(taken)
@@ -306,7 +309,7 @@ export async function streamQuotes(
     ...parameters,
     outbox,
     started: performance.now(),
-    proxy: deployedProxy(deps, request, signal),
+    findProxy: createFindOwnProxy(deps, request, signal),
     simulations: new Set(),
   }
   let refreshesDone = 0
