@@ -9,13 +9,15 @@ import { fail } from './source.ts'
 
 const s = suite('HTTP to a provider')
 const heard: string[] = []
-let answer: { readonly status: number; readonly headers: Record<string, string> } = {
-  status: 200,
-  headers: {},
+type Answer = {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body?: string
 }
+let answer: Answer = { status: 200, headers: {} }
 const server = createServer((request, response) => {
   heard.push(request.url ?? '')
-  response.writeHead(answer.status, answer.headers).end('{}')
+  response.writeHead(answer.status, answer.headers).end(answer.body ?? '{}')
 })
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -194,6 +196,27 @@ s(
     ] as const)
       for (const status of [429, 503])
         assert.is((await ask(status, { 'retry-after': retryAfter })).retryAfterMs, ms, retryAfter)
+    await http.close()
+  },
+)
+s(
+  'reads no key of ours, nor a part of it, in what a provider says [attack/provider-key]',
+  async () => {
+    const key = 'canary-id:canary-secret:pass'
+    const baseUrl = `http://127.0.0.1:${port}`
+    const http = createHttp({ baseUrl, allowPrivate: true, now: Date.now, key })
+    for (const status of [200, 401, 429]) {
+      const body = JSON.stringify({ message: `no: canary-secret of ${key} has to pass` })
+      answer = { status, headers: {}, body }
+      const told = await http.call({
+        path: '/quote',
+        signal,
+        readError: (said) => fail('no_route', (said as { readonly message: string }).message),
+      })
+      assert.is(told.status === 'failure' && told.detail, 'no: [key] of [key] has to pass')
+    }
+    const whole = await http.call({ path: '/quote', signal })
+    assert.is(whole.status === 'failure' && whole.reason, 'rate_limited')
     await http.close()
   },
 )

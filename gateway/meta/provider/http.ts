@@ -115,6 +115,13 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
+/** Shorter parts than this are no secrets, and masking them would maim answers. */
+const shortestSecret = 8
+
+/** A key whole, and its parts where it has some, as `id:secret:passphrase`. */
+const secretsOf = (key: string): readonly string[] =>
+  [key, ...key.split(':')].filter(({ length }) => length >= shortestSecret)
+
 /**
  * HTTP to one provider, at its configured base URL only: no redirects, bounded bodies, no private
  * addresses unless allowed, and an abort that closes the socket. Answers are values.
@@ -123,11 +130,15 @@ export function createHttp({
   baseUrl,
   allowPrivate,
   now,
+  key = '',
 }: {
   readonly baseUrl: string
   readonly allowPrivate: boolean
   readonly now: () => number
+  /** Some tell whose key it was that they refuse, and callers are told what they say. */
+  readonly key?: string | undefined
 }): ProviderHttp {
+  const secrets = secretsOf(key)
   const base = checkBaseUrl(baseUrl, allowPrivate)
   const root = base.pathname.replace(/\/$/, '')
   const connections = createConnections({
@@ -168,8 +179,9 @@ export function createHttp({
       const code = clip((error as NodeJS.ErrnoException).code) ?? 'unknown'
       return { ...fail('upstream_error', `connection: ${code}`), transient: code !== 'EPRIVATE' }
     }
-    const { status, text, retryAfterMs } = answer
-    if (text === undefined) return fail('invalid_response', 'the body is too large')
+    const { status, retryAfterMs } = answer
+    if (answer.text === undefined) return fail('invalid_response', 'the body is too large')
+    const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), answer.text)
     const json = parseJson(text)
     const known = json && p.readError?.(json.value)
     if (known) return { ...known, retryAfterMs: known.retryAfterMs ?? retryAfterMs }

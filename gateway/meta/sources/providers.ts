@@ -112,9 +112,10 @@ export function startProviders(
   return settings.map((setting) => {
     const provider = providers.find(({ name }) => name === setting.name)
     if (!provider) throw new UnknownProvider(`there is no provider ${setting.name}`)
-    const http = createHttp({ baseUrl: setting.baseUrl ?? provider.baseUrl, allowPrivate, now })
+    const { baseUrl = provider.baseUrl, key } = setting
+    const http = createHttp({ baseUrl, allowPrivate, now, key })
     const limit = createCallLimit({ perSecond: setting.perSecond, now: passedMs })
-    const source = createProvider(provider, { http, limit, key: setting.key, now, gasPriceWei })
+    const source = createProvider(provider, { http, limit, key, now, gasPriceWei })
     return { source, provider, setting, http }
   })
 }
