@@ -87,12 +87,17 @@ s("holds background work first where a month's pace is overdrawn [nodes/unit-mon
     [await takes('warmUp'), await takes('meta'), await takes('simulation')],
     [false, true, true],
   )
-  await spend('sync', hours(24))
+  // Nobody who asks without a key has others do without their dry runs.
+  await spend('sync', hours(12))
+  assert.equal([await takes('meta'), await takes('simulation')], [false, true])
+  await spend('sync', hours(12))
   assert.equal([await takes('meta'), await takes('simulation')], [false, false])
   assert.equal([await takes('sync'), await takes('relay')], [true, true])
   clock.ms += 2 * 3_600_000
+  assert.equal([await takes('meta'), await takes('simulation')], [false, true])
+  clock.ms += 12 * 3_600_000
   assert.equal([await takes('warmUp'), await takes('meta')], [false, true])
-  clock.ms += 24 * 3_600_000
+  clock.ms += 12 * 3_600_000
   assert.ok(await takes('warmUp'))
   assert.equal(slept, [])
 })

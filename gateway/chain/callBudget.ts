@@ -52,12 +52,15 @@ const dayMs = 24 * 3_600_000
 const monthSecs = 30 * 24 * 3_600
 /** Of the month: a load comes before everything, and is paid for by the hours after it. */
 const monthBurstMs = 3_600_000
-/** How far the month's pace may be overdrawn: background work ends first, pools and relay go on. */
+/**
+ * How far the month's pace may be overdrawn: background work ends first, then what most ask for without a key, so that
+ * it takes nobody's dry runs; pools and relay go on.
+ */
 const overdraftMs: Readonly<Record<CallPurpose, number>> = {
   sync: Number.POSITIVE_INFINITY,
   relay: Number.POSITIVE_INFINITY,
   simulation: dayMs,
-  meta: dayMs,
+  meta: dayMs / 2,
   warmUp: 0,
   audit: 0,
 }
