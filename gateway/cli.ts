@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module'
+import { guardOutput } from './observe/guardOutput.ts'
 import { maskUrls } from './observe/maskUrls.ts'
 import { createProgram } from './program.ts'
 import { compileCacheDir } from './runtime/compileCacheDir.ts'
@@ -9,6 +10,8 @@ const compiled = compileCacheDir()
 if (compiled) module.enableCompileCache?.(compiled)
 
 const [, , name] = process.argv
+// A gateway's own process knows its secrets as well.
+if (name !== 'start') guardOutput(maskUrls)
 // `forkyard config | head`: who reads no further has what he wants. A gateway whose log nobody takes has failed, and
 // whoever looks after it starts it again.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

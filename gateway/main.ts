@@ -2,24 +2,31 @@ import { createGateway, type Gateway } from './app.ts'
 import { ConfigError, readConfig } from './config/config.ts'
 import { listSecrets } from './config/listSecrets.ts'
 import { findDockerAccess } from './dockerSocket.ts'
+import { guardOutput } from './observe/guardOutput.ts'
 import { createLog } from './observe/log.ts'
 import { maskUrls } from './observe/maskUrls.ts'
 import { createMetrics } from './observe/metrics.ts'
+import { redactSecrets } from './observe/redactSecrets.ts'
 import { watchSteps } from './observe/requestSteps.ts'
 import { startTraces } from './observe/traces.ts'
 import { watchCertificate } from './parts/watchCertificate.ts'
 import { version } from './runtime/version.ts'
 import { SchemaTooNew } from './store/schemaGuard.ts'
 
+let secrets: readonly string[] = []
+const mask = (text: string) => maskUrls(redactSecrets(text, secrets))
+guardOutput(mask)
+
 /** The gateway's process: reads the configuration, serves until SIGTERM or SIGINT, then drains. */
 async function main() {
   const config = readConfig(process.env)
+  secrets = listSecrets(config)
   const dockerAccess = config.mode === 'live' ? findDockerAccess(process.env) : undefined
   if (dockerAccess !== undefined)
     throw new ConfigError(
       `${dockerAccess} gives this process command of a Docker engine, which a live gateway must not have: run forkyard simulatord beside it and set SIMULATORD_URL`,
     )
-  const log = createLog({ level: config.logLevel, secrets: listSecrets(config) })
+  const log = createLog({ level: config.logLevel, secrets })
   const { serviceName } = config
   const traces = config.traces && (await startTraces({ ...config.traces, serviceName, version }))
   if (config.accessLog) watchSteps()
@@ -53,6 +60,5 @@ try {
 }
 
 function describe(error: unknown) {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return maskUrls(text)
+  return mask(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { redactSecrets } from './redactSecrets.ts'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
@@ -12,13 +13,9 @@ const secretPaths = [
   'headers["payment-signature"]',
 ]
 
-/** Nothing but the secrets themselves: errors of upstreams lose parts of their URLs before (`chain/redact.ts`). */
-function redactSecrets(line: string, secrets: readonly string[]) {
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line)
-}
-
 /**
- * The process's log: JSON lines on standard output.
+ * The process's log: JSON lines on standard output. Errors of upstreams lose parts of their URLs before
+ * (`chain/nodes/redact.ts`).
  * @param secrets strings that must never be written, e.g. RPC URLs with their keys
  */
 export function createLog({

@@ -1,3 +1,3 @@
-/** The text without its URLs: those of upstreams and databases hold keys and passwords. */
+/** The text without its URLs, whatever characters a password has: those of upstreams and databases hold secrets. */
 export const maskUrls = (text: string): string =>
-  text.replace(/\b(https?|wss?|postgres(?:ql)?|rediss?|unix):\/\/[^\s"')]+/g, '[url]')
+  text.replace(/\b(https?|wss?|postgres(?:ql)?|rediss?|unix):\/\/[^\s"]+/gi, '[url]')
