@@ -135,6 +135,7 @@ const readNoNeighbour = [
   'gateway/lab/containers/kubernetesBackups.test.ts',
   'gateway/lab/containers/kubernetesForks.test.ts',
   'gateway/lab/containers/kubernetesPolicies.test.ts',
+  'gateway/lab/containers/optionalSecrets.test.ts',
   'gateway/lab/control/control.fork.test.ts',
   'gateway/lab/faults/labFaults.fork.test.ts',
   'gateway/lab/packs/packCommands.fork.test.ts',

@@ -141,6 +141,32 @@ config(
   },
 )
 
+config(
+  "reads the operators' token and a collector's headers from files [attack/file-secrets]",
+  () => {
+    const write = (name: string, text: string) => {
+      const path = join(dir, name)
+      writeFileSync(path, `${text}\n`)
+      return path
+    }
+    const opsToken = 't'.repeat(32)
+    const headers = 'authorization=Bearer%20a%2Cb, x-team = swaps=1'
+    const read = readConfig({
+      ...enough,
+      OPS_TOKEN_FILE: write('ops_token', opsToken),
+      TRACES_URL: 'http://collector:4318/v1/traces',
+      OTEL_EXPORTER_OTLP_HEADERS_FILE: write('traces_headers', headers),
+    })
+    assert.is(read.opsToken, opsToken)
+    assert.equal(read.traces?.headers, { authorization: 'Bearer a,b', 'x-team': 'swaps=1' })
+    for (const wrong of ['canary', 'canary=%', '=canary'])
+      assert.match(
+        faultOf({ ...enough, TRACES_URL: 'http://a', OTEL_EXPORTER_OTLP_HEADERS: wrong }),
+        /^OTEL_EXPORTER_OTLP_HEADERS (?!.*canary)/,
+      )
+  },
+)
+
 config('reads a secret from the file that NAME_FILE points to', () => {
   const path = join(dir, 'pepper')
   writeFileSync(path, `${'q'.repeat(40)}\n`)

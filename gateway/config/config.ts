@@ -17,6 +17,7 @@ import type { TrustedParts } from '../routing/trust/trust.ts'
 import type { RelayerKeySource } from '../signing/openRelayerKey.ts'
 import { type KeyConfig, toFormerPepper } from './keyConfig.ts'
 import { keyPrefixOf } from './keyPrefix.ts'
+import { readHeaders } from './readHeaders.ts'
 import { attempt, ConfigError, type Environment, type Reading, read } from './readSettings.ts'
 import {
   type ChainSettings,
@@ -110,7 +111,13 @@ export type Config = KeyConfig & {
   /** Host and port whose certificate is looked at. */
   readonly certificateAt?: string | undefined
   /** Where spans are sent, and of how many requests; undefined: none are made. */
-  readonly traces?: { readonly url: string; readonly percent: number } | undefined
+  readonly traces?:
+    | {
+        readonly url: string
+        readonly percent: number
+        readonly headers: Readonly<Record<string, string>>
+      }
+    | undefined
   readonly labManifestPath: string | undefined
   /** Whoever gives it may change the lab. */
   /** Where `/lab/*` reaches the chains. */
@@ -367,7 +374,11 @@ export function readConfig(env: Environment): Config {
     traces:
       settings.TRACES_URL === ''
         ? undefined
-        : { url: settings.TRACES_URL, percent: settings.TRACES_PERCENT },
+        : {
+            url: settings.TRACES_URL,
+            percent: settings.TRACES_PERCENT,
+            headers: attempt(faults, () => readHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS)) ?? {},
+          },
     labManifestPath: orUndefined(settings.LAB_MANIFEST),
     labReachPath: orUndefined(settings.LAB_REACH) ?? orUndefined(settings.LAB_MANIFEST),
     labToken: orUndefined(settings.LAB_TOKEN),

@@ -14,6 +14,7 @@ s('knows the value of every setting that holds a secret [teeth/secrets]', () => 
     DATABASE_URL: 'postgres://user:canary-database@127.0.0.1/x',
     REDIS_URL: 'redis://:canary-redis@127.0.0.1',
     TRACES_URL: 'http://127.0.0.1/canary-traces',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20canary-collector',
     BASE_RPC_URL: 'http://127.0.0.1/canary-one',
     BASE_WS_URL: 'ws://127.0.0.1/canary-ws',
     BASE_FORK_ORIGIN_URL: 'http://127.0.0.1/canary-origin',
@@ -29,7 +30,9 @@ s('knows the value of every setting that holds a secret [teeth/secrets]', () => 
     ARBITRUM_RELAYER_PUBLIC_KEY: `0x02${'1'.repeat(64)}`,
   })
   const known = listSecrets(config)
-  assert.equal([...known].sort(), [...Object.values(given), 'canary-provider'].sort())
+  const { OTEL_EXPORTER_OTLP_HEADERS: _, ...whole } = given
+  const parts = ['canary-provider', 'Bearer canary-collector']
+  assert.equal([...known].sort(), [...Object.values(whole), ...parts].sort())
 })
 s('an empty value hides nothing: every line would be one [teeth/secrets]', () => {
   const config = readConfig({ KEY_PEPPER: 'p'.repeat(32), BASE_RPC_URL: 'http://127.0.0.1:9' })

@@ -18,6 +18,7 @@ export function listSecrets(config: Config): readonly string[] {
     databaseUrl,
     redisUrl,
     traces?.url,
+    ...Object.values(traces?.headers ?? {}),
     ...config.meta.providers.map(({ key }) => key),
     ...ofChains,
   ].flatMap((secret) => secret || [])

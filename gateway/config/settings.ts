@@ -186,7 +186,7 @@ export const processSettings = Type.Object({
     0,
   ),
   UPSTREAM_UNITS_PER_MONTH: integer(
-    "such units of each chain's nodes in 30 days, of each gateway: ahead of that pace nothing is warmed up, a day ahead no dry run or source on the chain is asked; pools and relay go on; 0 = no bound",
+    "such units of each chain's nodes in 30 days, of each gateway: ahead of that pace nothing is warmed up, half a day ahead no source on the chain is asked, a day ahead no dry run made; pools and relay go on; 0 = no bound",
     0,
   ),
   UPSTREAM_USD_PER_MILLION_UNITS: Type.Number({
@@ -238,6 +238,12 @@ export const processSettings = Type.Object({
     pattern: '^(https?://.+)?$',
     description:
       'OpenTelemetry collector that spans are sent to, as http://collector:4318/v1/traces; empty = none are made',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.String({
+    default: '',
+    pattern: '^( *[A-Za-z0-9-]+ *=[^,]*(, *[A-Za-z0-9-]+ *=[^,]*)*)?$',
+    description:
+      'secret: headers that spans are sent with, as authorization=Bearer%20…,x-team=swaps; values percent-encoded',
   }),
   TRACES_PERCENT: integer('of the requests whose spans are sent', 10, 1, 100),
   LAB_MANIFEST: text('set by the lab: the manifest served at /lab/manifest'),

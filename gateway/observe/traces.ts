@@ -52,6 +52,7 @@ export type Traces = { close(): Promise<void> }
 export async function startTraces({
   url,
   percent,
+  headers = {},
   serviceName,
   version,
 }: {
@@ -59,11 +60,12 @@ export async function startTraces({
   readonly url: string
   /** Of the requests. */
   readonly percent: number
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly serviceName: string
   readonly version: string
 }): Promise<Traces> {
   const { api, sdk, resources, otlp } = await loadSdk()
-  const exporter = new otlp.OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs })
+  const exporter = new otlp.OTLPTraceExporter({ url, headers, timeoutMillis: exportTimeoutMs })
   const provider = new sdk.TracerProvider({
     resource: resources.resourceFromAttributes({
       'service.name': serviceName,
