@@ -98,6 +98,7 @@ const burns = (
 const failureShares = [2, 1, 0.2, 0.05]
 
 const gatewayCases: readonly Case[] = [
+  { alert: 'Watchdog', series: {}, fires: {} },
   { alert: 'GatewayDown', series: { [up]: still('0') }, fires: byInstance },
   { alert: 'GatewayDown', series: { [up]: '1x4 stale' }, fires: { job: 'gateway' } },
   { alert: 'GatewayDown', series: { [up]: still('1') }, fires: undefined },
