@@ -41,23 +41,24 @@ export const listBackups = (folder: string): readonly Backup[] =>
 export const findBackup = (folder: string, toMs = Number.POSITIVE_INFINITY) =>
   listBackups(folder).findLast(({ fromMs }) => fromMs <= toMs)
 
-/** Removes what no moment of the last `keepMs` needs, and what was broken off before the newest. */
+/**
+ * Removes what no moment of the last `keepMs` needs, the oldest half of all at most: by a clock that has leapt ahead
+ * none would be needed. What was broken off before the newest goes as well.
+ */
 export function pruneBackups(
   folder: string,
   { keepMs, nowMs }: { readonly keepMs: number; readonly nowMs: number },
 ): void {
   const whole = listBackups(folder)
   const newest = whole.at(-1)
-  const needed = new Set(
-    whole
-      .filter((_, at) => {
-        const next = whole[at + 1]
-        return next === undefined || next.fromMs > nowMs - keepMs
-      })
-      .map(({ path }) => path),
-  )
+  const firstNeeded = whole.findIndex((_, at) => {
+    const next = whole[at + 1]
+    return next === undefined || next.fromMs > nowMs - keepMs
+  })
+  const removed = Math.min(firstNeeded, Math.floor(whole.length / 2))
+  const kept = new Set(whole.slice(removed).map(({ path }) => path))
   for (const name of readdirSync(folder).filter((entry) => pattern.test(entry))) {
     const path = join(folder, name)
-    if (newest && path < newest.path && !needed.has(path)) rmSync(path, { recursive: true })
+    if (newest && path < newest.path && !kept.has(path)) rmSync(path, { recursive: true })
   }
 }
