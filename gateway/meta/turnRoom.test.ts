@@ -36,7 +36,7 @@ s(
   },
 )
 
-s('waits for it no longer than for the rest of the loop', async () => {
+s('waits for it for a second at most [strangers/meta-room-second]', async () => {
   let left = 1
   const takeTurn = createTurns({ roomOf: () => left })
   const { signal } = new AbortController()
@@ -47,6 +47,52 @@ s('waits for it no longer than for the rest of the loop', async () => {
   const startedAtMs = performance.now()
   await ask()
   const tookMs = performance.now() - startedAtMs
-  assert.ok(tookMs > 150, `${tookMs} ms`)
+  assert.ok(tookMs > 900, `${tookMs} ms`)
 })
+
+/** Two who had many turns of late, of whom one asks chain 2, which has nothing left. */
+async function standTwo() {
+  const turns = holdTurns({ roomOf: (chainId) => (chainId === 2 ? 0 : 1) })
+  const { signal } = new AbortController()
+  const askChain = (caller: string, chainId: number, isRefresh = false) =>
+    turns.takeTurn({ caller, chainId, isRefresh, signal }).then(() => void turns.begun.push(caller))
+  for (let n = 0; n < 80; n += 1)
+    for (const caller of ['crowd', 'integrator']) {
+      void turns.ask(caller)
+      await turns.rest()
+    }
+  turns.begun.length = 0
+  return { ...turns, askChain }
+}
+
+s('has nobody wait for what another chain may be asked [strangers/meta-room-chains]', async () => {
+  for (const isRefresh of [false, true]) {
+    const { askChain, hasRoom, rest, begun } = await standTwo()
+    await askChain('integrator', 1, isRefresh)
+    const crowd = askChain('crowd', 2)
+    const asked = Array.from({ length: 3 }, () => askChain('integrator', 1, isRefresh))
+    for (const _ of asked) {
+      assert.ok(hasRoom())
+      await rest()
+    }
+    await Promise.all(asked)
+    assert.equal(begun, Array(4).fill('integrator'))
+    assert.not.ok(hasRoom())
+    await rest(1_000)
+    await crowd
+  }
+})
+
+s(
+  'passes over nobody for longer, whatever may begin elsewhere [strangers/meta-room-passed]',
+  async () => {
+    const { askChain, rest, begun } = await standTwo()
+    await rest(2_000)
+    const asked = [askChain('integrator', 1), askChain('crowd', 2)]
+    for (let n = 0; n < 12; n += 1) asked.push(askChain('integrator', 1))
+    for (let n = 0; n < 13; n += 1) await rest(100)
+    await Promise.all(asked)
+    assert.is(begun.indexOf('crowd'), 10)
+  },
+)
 s.run()

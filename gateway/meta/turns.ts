@@ -18,15 +18,19 @@ export type TakeTurn = (p: {
 type Waiter = {
   readonly caller: string
   readonly site: string
-  readonly chainId: number
+  readonly line: Line
   readonly cameAtMs: number
   readonly begin: () => void
 }
 
 type Line = {
+  readonly chainId: number
+  readonly isRefresh: boolean
   readonly waiting: Set<Waiter>
   /** Undefined: it is to be found. */
   first: Waiter | undefined
+  /** When a turn of it began last. */
+  begunAtMs: number
 }
 
 /**
@@ -40,7 +44,8 @@ type Line = {
  * For the same reason no round lasts longer than that, however many come into it.
  * The fewer turns they had, the less a loop that does not rest is waited for: many who ask once in a while would
  * never all have theirs. So it is with what a chain's nodes may be asked (`roomOf`): calls beyond that wait in the
- * order in which they come, whoever asks, so a crowd leaves half of it to those who ask seldom.
+ * order in which they come, whoever asks, so a crowd leaves half of it to those who ask seldom. Each chain's lines wait
+ * for its own nodes, and for a second at most: who may begin is before whoever has to wait.
  * First answers and refreshes are two lines and take turns, since whoever waits for its first one has nothing
  * meanwhile, and refreshes are as many as there are streams; but whoever asks all the time has no turn for its line's
  * sake. Who waits would be under way otherwise, and take more: no bound is needed.
@@ -55,7 +60,7 @@ export function createTurns({
   readonly roomOf?: ((chainId: number) => number) | undefined
   /**
    * Called after each beginning; `patience`, 0 to 1, tells at each look how much of a rest is waited for, and `hasRoom`
-   * whether whoever is next may be let at what is left of its chain's calls.
+   * whether whoever is next may be let at what is left of its chain's calls, or has waited for them long enough.
    */
   readonly whenRested?:
     | ((patience: () => number, hasRoom: () => boolean) => Promise<void>)
@@ -63,9 +68,9 @@ export function createTurns({
 } = {}): TakeTurn {
   const [ofCallers, ofSites] = [createRecentTurns(), createRecentTurns()]
   const rounds = { ofCallers: createRounds(), ofSites: createRounds() }
-  const [answers, refreshes] = [createLine(), createLine()]
-  /** Whose turn began last. */
-  let latestLine = refreshes
+  const lines: Line[] = []
+  /** Whether the turn that began last was a refresh. */
+  let wasRefresh = true
   let isRunning = false
   /** The round of the turn that began last; where nobody waits any more, the one after all that were begun. */
   let round = 0
@@ -78,6 +83,18 @@ export function createTurns({
   const roundOf = ({ caller, site }: Waiter) =>
     Math.max(round, rounds.ofCallers.get(caller) ?? 0, rounds.ofSites.get(site) ?? 0)
   const isCrowd = (waiter: Waiter) => readHad(waiter, now()) > turnsOfBusy / 2
+  const patienceOf = (waiter: Waiter, nowMs: number) =>
+    Math.min(1, readHad(waiter, nowMs) / turnsOfBusy)
+  /** Whether what is left of its chain's calls is for it as well, or was waited for long enough. */
+  function mayBegin(waiter: Waiter): boolean {
+    const { line, cameAtMs } = waiter
+    const room = roomOf(line.chainId)
+    if (room >= keptRoom) return true
+    const nowMs = now()
+    const most = patienceOf(waiter, nowMs)
+    const waitedMs = nowMs - Math.max(cameAtMs, line.begunAtMs)
+    return room >= keptRoom * most || waitedMs >= longestRoomMs * most
+  }
   function rankOf(waiter: Waiter): Rank {
     const { caller, site, cameAtMs } = waiter
     const earliest = cameAtMs - newcomerMs
@@ -89,17 +106,30 @@ export function createTurns({
     line.first ??= pick(line.waiting, rankOf)
     return line.first
   }
+  /** Of all chains: who may begin, or else everybody. */
+  function firstsOf(isRefresh: boolean): readonly Waiter[] {
+    const firsts = lines.flatMap((line) =>
+      line.isRefresh === isRefresh ? (firstOf(line) ?? []) : [],
+    )
+    const able = firsts.filter(mayBegin)
+    return able.length > 0 ? able : firsts
+  }
   function findNext(): Waiter | undefined {
-    const [due, other] = latestLine === answers ? [refreshes, answers] : [answers, refreshes]
-    const [first, second] = [firstOf(due), firstOf(other)]
+    const [first, second] = [!wasRefresh, wasRefresh].map((isRefresh) => {
+      const firsts = firstsOf(isRefresh)
+      return firsts.length > 1 ? pick(firsts, rankOf) : firsts[0]
+    })
+    if (!first || !second) return first ?? second
+    const isAble = mayBegin(first)
+    if (isAble !== mayBegin(second)) return isAble ? first : second
     // Whoever is a crowd by itself stands for no line.
-    return first && second && isCrowd(first) && !isCrowd(second) ? second : (first ?? second)
+    return isCrowd(first) && !isCrowd(second) ? second : first
   }
 
   /** Of whoever is next in line; whoever may come yet is waited for as the busiest are. */
   function patience(): number {
     const next = findNext()
-    return next ? Math.min(1, readHad(next, now()) / turnsOfBusy) : 1
+    return next ? patienceOf(next, now()) : 1
   }
 
   function goTo(next: number, nowMs: number): void {
@@ -118,40 +148,49 @@ export function createTurns({
       latest = Math.max(latest, round + 1)
       noteRound(rounds.ofCallers, next.caller, round)
       noteRound(rounds.ofSites, next.site, round)
-      latestLine = refreshes.waiting.has(next) ? refreshes : answers
-      // Of whoever waits in the other line, too, the rank is another one now.
-      answers.first = undefined
-      refreshes.first = undefined
+      const { line: begun } = next
+      begun.begunAtMs = nowMs
+      wasRefresh = begun.isRefresh
+      // Of whoever waits in another line, too, the rank is another one now.
+      for (const line of lines) line.first = undefined
       next.begin()
-      const begun = next
       await whenRested(patience, () => {
-        const { chainId } = findNext() ?? begun
-        return roomOf(chainId) >= keptRoom * patience()
+        const after = findNext()
+        if (after) return mayBegin(after)
+        // Whoever comes may be a crowd.
+        return roomOf(begun.chainId) >= keptRoom || now() - nowMs >= longestRoomMs
       })
     }
     goTo(latest, now())
     isRunning = false
   }
 
+  function lineOf(chainId: number, isRefresh: boolean): Line {
+    const known = lines.find((line) => line.chainId === chainId && line.isRefresh === isRefresh)
+    if (known) return known
+    const waiting = new Set<Waiter>()
+    const line = { chainId, isRefresh, waiting, first: undefined, begunAtMs: now() }
+    lines.push(line)
+    return line
+  }
+
   return ({ caller = '', site = caller, isRefresh = false, chainId, signal }) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve()
-      const line = isRefresh ? refreshes : answers
+      const line = lineOf(chainId, isRefresh)
       function begin() {
         line.waiting.delete(waiter)
         if (waiter === line.first) line.first = undefined
         signal.removeEventListener('abort', begin)
         resolve()
       }
-      const waiter: Waiter = { caller, site, chainId, cameAtMs: now(), begin }
+      const waiter: Waiter = { caller, site, line, cameAtMs: now(), begin }
       line.waiting.add(waiter)
       if (line.first && isBefore(rankOf(waiter), rankOf(line.first))) line.first = waiter
       signal.addEventListener('abort', begin)
       if (!isRunning) void run()
     })
 }
-
-const createLine = (): Line => ({ waiting: new Set(), first: undefined })
 
 const mostRemembered = 10_000
 /** Whoever was never here, or not for longer, is as one who asks once a second. */
@@ -175,7 +214,7 @@ function isBefore(rank: Rank, other: Rank): boolean {
 }
 
 /** Of equal ones who has waited longest. */
-function pick(waiting: ReadonlySet<Waiter>, rankOf: (waiter: Waiter) => Rank): Waiter | undefined {
+function pick(waiting: Iterable<Waiter>, rankOf: (waiter: Waiter) => Rank): Waiter | undefined {
   let best: Waiter | undefined
   let least: Rank = [Number.POSITIVE_INFINITY, 0, 0]
   for (const waiter of waiting) {
@@ -197,14 +236,17 @@ const turnsOfBusy = (5 * memoryMs) / 1_000
 
 /** Of what a chain's nodes may be asked: a crowd begins nothing while less is left. */
 const keptRoom = 0.5
+/** Whoever had many turns of late waits so long for it: calls come back with time, whatever keeps the loop busy. */
+const longestRoomMs = 1_000
 
-/** Resolves when there is room and the loop had some rest since now, or both were waited for as long as patience has it. */
+/** Resolves when there is room, and the loop had some rest since now or was waited for as long as patience has it. */
 async function restLoop(patience: () => number, hasRoom: () => boolean): Promise<void> {
   const startedAtMs = performance.now()
   const before = performance.eventLoopUtilization()
   do await wait(lookEveryMs)
   while (
-    (performance.eventLoopUtilization(before).utilization > mostBusy || !hasRoom()) &&
-    performance.now() - startedAtMs < longestMs * patience()
+    !hasRoom() ||
+    (performance.eventLoopUtilization(before).utilization > mostBusy &&
+      performance.now() - startedAtMs < longestMs * patience())
   )
 }
