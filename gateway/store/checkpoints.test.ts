@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   addKey,
   charge,
@@ -14,12 +15,44 @@ import {
 import { startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createCheckpointSigner } from './checkpointKey.ts'
-import { digestSums, firstDigest, linkAfter, linkDays, toSigned } from './checkpoints.ts'
+import {
+  digestRows,
+  digestSums,
+  firstDigest,
+  linkAfter,
+  linkDays,
+  toSigned,
+} from './checkpoints.ts'
 
 const s = suite('checkpoints of the ledger')
 const engines = await startStoreEngines()
 s.after(async () => {
   for (const engine of engines) await engine.close()
+})
+
+s('a day is signed in words that anybody can make again, whatever the release', () => {
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+  const row = { id: 7, key_id: 'a', kind: 'charge', units: -2, ref: 'r', at_ms: 5 }
+  const first = sha256(`${'0'.repeat(64)}[7,"a","charge",-2,"r",5]`)
+  const digest = digestRows(firstDigest, [row, { ...row, id: 8 }])
+  assert.is(digest, sha256(`${first}[8,"a","charge",-2,"r",5]`))
+  const [few, many] = [
+    { charged: 1, refunded: 0 },
+    { charged: 4, refunded: 2 },
+  ]
+  const sumsDigest = digestSums(
+    new Map([
+      ['b', few],
+      ['a', many],
+    ]),
+  )
+  assert.is(sumsDigest, sha256('["a",4,2]\n["b",1,0]'))
+  const range = { day: '2026-11-01', afterId: 6, throughId: 8, entries: 2, prunedId: 6 }
+  const checkpoint = { ...range, digest, sumsDigest, publicKey: null, signature: null }
+  const linked = { checkpoint, before: linkAfter(undefined) }
+  const words = `["2026-11-01",6,8,2,"${digest}","${sumsDigest}","${'0'.repeat(64)}"]`
+  assert.is(toSigned(linked), `forkyard ledger ${words}`)
+  assert.is(linkAfter(linked), sha256(`forkyard ledger ${words}`))
 })
 
 for (const engine of engines) {

@@ -1,5 +1,9 @@
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import type { Engine } from './engine.ts'
+import { createFeeds } from './feeds.ts'
+import { openStore } from './openStore.ts'
+import { createSqliteEngine } from './sqliteEngine.ts'
 
 const entry = (name: string, body = name) => ({ name, body })
 
@@ -20,7 +24,7 @@ function addTests(engine: StoreEngine) {
   s('gives nothing of a feed nobody wrote, claimed or not', async () => {
     assert.is(await feeds.read('none', undefined), undefined)
     await feeds.claim('none', 1)
-    assert.is(await feeds.read('none', undefined), undefined)
+    for (const seq of [undefined, 0]) assert.is(await feeds.read('none', seq), undefined)
   })
 
   s('gives a new reader everything, and one that follows what it has not seen', async () => {
@@ -111,13 +115,15 @@ function addTests(engine: StoreEngine) {
   })
 
   s('a claim forgets what nobody has written for a week, and nothing else', async () => {
-    for (const feed of ['dead', 'alive', 'back']) await begin(feed)
-    const weekMs = 7 * 24 * 3_600_000
+    for (const feed of ['dead', 'quiet', 'alive', 'back']) await begin(feed)
+    const weekMs = 604_800_000
+    await feeds.confirm('quiet', { term: 1, seq: 1, ageMs: () => weekMs - 60_000 })
     const silence = { term: 1, seq: 1, ageMs: () => weekMs + 60_000 }
     for (const feed of ['dead', 'back']) await feeds.confirm(feed, silence)
     await feeds.claim('back', 2)
     assert.is(await feeds.read('dead', undefined), undefined)
-    for (const feed of ['alive', 'back']) assert.is((await feeds.read(feed, undefined))?.seq, 1)
+    for (const feed of ['quiet', 'alive', 'back'])
+      assert.is((await feeds.read(feed, undefined))?.seq, 1)
   })
 
   s('tells how long ago the head was known to be true', async () => {
@@ -137,3 +143,38 @@ function addTests(engine: StoreEngine) {
 }
 
 for (const engine of await startStoreEngines()) addTests(engine)
+
+const s = suite('feeds between a look and what follows it')
+const { db, feeds, close } = openStore({ path: ':memory:' })
+const sqlite = createSqliteEngine(db)
+s.after(() => close())
+
+/** A reader of a feed that somebody changes as soon as the reader has looked. */
+function readBeside(change: () => Promise<unknown>) {
+  const snapshot: Engine['snapshot'] = async (program) => {
+    await change()
+    return sqlite.snapshot(program)
+  }
+  return createFeeds({ ...sqlite, snapshot }).read('read', 2)
+}
+s('reads it as it is then: further, begun anew by another, or gone', async () => {
+  const written = { term: 1, ageMs: () => 0, head: 'h1' }
+  await feeds.claim('read', 1)
+  await feeds.restart('read', { ...written, entries: [entry('a')] })
+  const append = () => feeds.append('read', { ...written, seq: 1, head: 'h2', body: 'c2' })
+  const { news, seq } = (await readBeside(append)) ?? {}
+  assert.equal([news, seq], [{ kind: 'changes', changes: [] }, 2])
+  const forget = async () => db.exec("DELETE FROM feeds WHERE feed = 'read'")
+  for (const change of [forget, () => forget().then(() => feeds.claim('read', 2))]) {
+    await feeds.claim('read', 3)
+    await feeds.restart('read', { ...written, term: 3, entries: [] })
+    assert.is(await readBeside(change), undefined)
+  }
+})
+s('says why a snapshot could not be written', async () => {
+  const write = async () => Promise.reject(new RangeError('no room'))
+  const { save } = createFeeds({ ...sqlite, write })
+  const failed = await save('read', { term: 3, seq: 1, entries: [] }).catch((error: Error) => error)
+  assert.is(failed instanceof RangeError, true)
+})
+s.run()

@@ -1,6 +1,9 @@
+import { createScriptedPool } from '../../fixtures/store/scriptedPool.ts'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { testKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { createKeys } from './keys.ts'
+import { createPostgresEngine } from './postgresEngine.ts'
 
 const wallet = '0x000000000000000000000000000000000000aAaA'
 
@@ -24,6 +27,7 @@ function addTests({ name, store, close }: StoreEngine) {
     }
     assert.equal(await keys.find('early'), early)
     assert.equal(await keys.findByWallet(wallet), early)
+    assert.is((await ledger.balance('early')).total, 0)
     assert.equal(
       (await keys.list()).map(({ id }) => id),
       ['early', 'late'],
@@ -114,7 +118,39 @@ function addTests({ name, store, close }: StoreEngine) {
       assert.equal(await search('\\'), [0])
     },
   )
+
+  s('a valid key alone is given another secret, beside its old one for a while', async () => {
+    await keys.insert(testKey('turned'))
+    const turn = (id: string, to: string) =>
+      keys.replaceSecret({
+        id,
+        secretHash: Buffer.from(to),
+        start: 'y',
+        atMs: 1_000,
+        overlapMs: 500,
+      })
+    assert.equal([await turn('nobody', 'x'), await turn('turned', 'new')], [false, true])
+    const find = async (secret: string, atMs: number) =>
+      (await keys.findBySecretHash(Buffer.from(secret), atMs))?.id
+    assert.equal([await find('new', 1_499), await find('turned', 1_499)], ['turned', 'turned'])
+    assert.equal([await find('new', 1_500), await find('turned', 1_500)], ['turned', undefined])
+    await keys.addTwin({ secretHash: Buffer.from('new'), twin: Buffer.from('twin') })
+    assert.is(await find('twin', 1_500), 'turned')
+  })
   s.run()
 }
 
 for (const engine of await startStoreEngines()) addTests(engine)
+
+const s = suite('store/keys, by two gateways at once')
+
+s('has one wait for the other where both give a key another secret', async () => {
+  const { pool, texts } = createScriptedPool()
+  const { replaceSecret } = createKeys(createPostgresEngine(pool, { time: 'caller' }))
+  assert.is(
+    await replaceSecret({ id: 'a', secretHash: Buffer.from('x'), start: 'y', atMs: 1 }),
+    false,
+  )
+  assert.match(texts()[1] ?? '', / FOR NO KEY UPDATE$/)
+})
+s.run()

@@ -56,6 +56,28 @@ function addTests(engine: StoreEngine) {
     }
   }
 
+  s(
+    'is told what deployments and fills have reserved of the hour [teeth/nonce-fills]',
+    async () => {
+      // First of all: the book's first row counts like any other.
+      const { deploy, fill, books } = open(6)
+      await deploy(3)
+      await fill(2, { price: 5n })
+      await fill(1, { price: 4n })
+      await fill(0, { price: 0n, nowMs: 999 + hourMs })
+      await fill(0, { price: 0n, nowMs: 1_000 + hourMs })
+      assert.equal(
+        books.map(({ nowMs, spendWei, fillsInWindow }) => [nowMs, spendWei, fillsInWindow]),
+        [
+          [1_000, 7n, 0],
+          [1_000, 57n, 1],
+          [999 + hourMs, 97n, 2],
+          [1_000 + hourMs, 0n, 0],
+        ],
+      )
+    },
+  )
+
   s('a key that has signed nothing has no highest nonce [teeth/nonces]', async () => {
     const { key } = open(1)
     assert.equal([await relay.highestNonce(key), await relay.highestDeployment(key)], [-1, -1])
@@ -129,27 +151,6 @@ function addTests(engine: StoreEngine) {
     assert.equal(await relay.listFills({ ...key, from: 3 }), [])
     assert.equal(await relay.listFills({ chainId: 4, signer: other, from: 0 }), [])
   })
-
-  s(
-    'is told what deployments and fills have reserved of the hour [teeth/nonce-fills]',
-    async () => {
-      const { deploy, fill, books } = open(6)
-      await deploy(3)
-      await fill(2, { price: 5n })
-      await fill(1, { price: 4n })
-      await fill(0, { price: 0n, nowMs: 999 + hourMs })
-      await fill(0, { price: 0n, nowMs: 1_000 + hourMs })
-      assert.equal(
-        books.map(({ nowMs, spendWei, fillsInWindow }) => [nowMs, spendWei, fillsInWindow]),
-        [
-          [1_000, 7n, 0],
-          [1_000, 57n, 1],
-          [999 + hourMs, 97n, 2],
-          [1_000 + hourMs, 0n, 0],
-        ],
-      )
-    },
-  )
 
   s(
     'counts a deployment that cost more than was reserved at its cost [teeth/nonce-fills]',

@@ -32,6 +32,15 @@ function addTests({ name, store, close }: StoreEngine) {
     assert.equal(plain.parties.code, clean)
     const nobody = await read(1, { keyId: 'key 0', payer: undefined, payerCode: undefined }, 4_000)
     assert.equal(nobody.parties, { key: clean, payer: clean, code: clean })
+    // Who raises a price asks for nobody.
+    const [open] = await store.settlements.listOpen(1)
+    if (!open) throw new Error('none is open')
+    let parties: unknown
+    await store.settlements.raise(open, { nowMs: 4_000, windowMs: hourMs }, (book) => {
+      parties = book.parties
+      return undefined
+    })
+    assert.equal(parties, { key: clean, payer: clean, code: clean })
   })
   s('forgets after a day who failed and who paid [teeth/parties]', async () => {
     const pay = await startSettling(store, 2)
