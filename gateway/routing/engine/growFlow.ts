@@ -59,7 +59,7 @@ function addChains(
     if (added >= growth.maxChains) break
     if (!canAdd(market, edges, chain.edges)) continue
     edges.push(...chain.edges)
-    priceChain(market, growth, chain, logPrices)
+    priceChain(market, chain, logPrices)
     added++
   }
   return { edges, logPrices }
@@ -136,11 +136,10 @@ function weighChain(market: Market, { frame, flow }: Growth, { edges, profit }: 
   return priceEnd * output - priceStart * input - gas * frame.gasPrice
 }
 
-function priceChain(market: Market, { flow }: Growth, chain: Chain, logPrices: Float64Array) {
+function priceChain(market: Market, chain: Chain, logPrices: Float64Array) {
   for (const edge of chain.edges.toReversed()) {
     const token = market.edgeFrom[edge] as number
-    if (!Number.isNaN(flow.logPrices[token] as number) || !Number.isNaN(logPrices[token] as number))
-      continue
+    if (!Number.isNaN(logPrices[token] as number)) continue
     const next = logPrices[market.edgeTo[edge] as number] as number
     logPrices[token] = next + Math.log(bestRate(market, edge))
   }

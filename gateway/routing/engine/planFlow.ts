@@ -86,7 +86,7 @@ function shareOut(
 ): Sale[] {
   const sellers: { k: number; weight: number; room: number }[] = []
   for (const [k, edge] of flow.edges.entries())
-    if (market.edgeFrom[edge] === token && (flow.inputs[k] as number) > 0)
+    if (market.edgeFrom[edge] === token)
       sellers.push({ k, weight: flow.inputs[k] as number, room: limits[k] as number })
   const all = sellers.reduce((sum, seller) => sum + seller.weight, 0)
   const kept = sellers.filter((seller) => seller.weight > all * leastPart)
