@@ -42,6 +42,8 @@ s('are by what a coin sold to them costs [teeth/grades-alone]', () => {
     [10_000, 1_000, 100, 10, 4, 1].map((coins) => grade({ coins })),
     ['A', 'B', 'C', 'D', 'E', 'F'],
   )
+  // With the fee it is 34.998 and 35.00005 basis points.
+  assert.equal([grade({ coins: 1_988 }), grade({ coins: 1_987 })], ['A', 'B'])
 })
 s('are one lower after a week without a change, and in an old state [teeth/grades-alone]', () => {
   assert.equal(

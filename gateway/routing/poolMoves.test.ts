@@ -81,6 +81,12 @@ s('moves count by their squares, over a minute at least [teeth/moves]', () => {
     1e-6,
   )
 })
+s('how far a price moves is told by what it was before [teeth/moves]', () => {
+  const { moves, move } = createStand()
+  move(one, 4)
+  move(one, 5)
+  near(moves.bpsPerMinute(one), Math.log(1.25) * 10_000, 1e-6)
+})
 s('a steady pace is what it is, however long somebody looked [teeth/moves]', () => {
   const { moves, look, move, clock } = createStand()
   look()

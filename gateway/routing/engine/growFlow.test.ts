@@ -16,7 +16,11 @@ const amountIn = 1e5
 function open(
   pools: readonly EnginePool[],
   through: readonly string[],
-  { gasPrice = 0, ...own }: Partial<Growth> & { readonly gasPrice?: number } = {},
+  {
+    gasPrice = 0,
+    maxHops = 5,
+    ...own
+  }: Partial<Growth> & { readonly gasPrice?: number; readonly maxHops?: number } = {},
 ) {
   const market = createMarket(pools)
   const numberOf = (token: string) => market.tokenIndex.get(token) ?? -1
@@ -32,7 +36,7 @@ function open(
   const frame = {
     tokenIn,
     tokenOut,
-    maxHops: 5,
+    maxHops,
     hopsFromIn: hopsFrom(market, tokenIn, 5),
     hopsToOut: hopsTo(market, tokenOut, 5),
     gasPrice,
@@ -171,5 +175,40 @@ s('turns no flow of which nothing would be left, however long the way back is', 
   }
   assert.is(turn(pools, ['ab', 'bx', 'xc', 'cd']), undefined)
   assert.equal(turn([...pools, bd], ['ab', 'bx', 'xc', 'cd', 'bd']), ['ab', 'bd', 'cb'])
+})
+s('looks no further than the hops that are left behind a token', () => {
+  const dear = even('bd', 'b/d', { rate: 2 })
+  const status = (pools: readonly EnginePool[], through: readonly string[], maxHops: number) =>
+    open(pools, through, { maxHops }).grow().status
+  const fromIn = [ad, even('ax', 'a/x'), even('xb', 'x/b'), dear]
+  assert.equal([status(fromIn, ['ad'], 2), status(fromIn, ['ad'], 3)], ['complete', 'grown'])
+  const behind = [even('ae', 'a/e'), even('ed', 'e/d'), even('eb', 'e/b'), dear]
+  const through = ['ae', 'ed']
+  assert.equal([status(behind, through, 2), status(behind, through, 3)], ['complete', 'grown'])
+})
+s('adds nothing that leads back to what is sold, or on from what is bought', () => {
+  for (const tokens of ['b/a', 'd/b', 'd/a', 'd/x']) {
+    const stale = [even('stale', tokens, { rate: 9 }), even('xb', 'x/b', { rate: 9 })]
+    assert.is(open([ab, bd, ...stale], ['ab', 'bd']).grow().status, 'complete', tokens)
+  }
+})
+s('adds no chain that takes one pool twice', () => {
+  const each = even('twice', 'a/x/d', { rate: 2 })
+  const twice = {
+    ...each,
+    curve: (i: number, j: number) => (j === i + 1 ? each.curve(i, j) : undefined),
+  }
+  const { grow, ids } = open([ad, twice], ['ad'])
+  const blocked = grow()
+  assert.equal(blocked.status === 'blocked' && ids(blocked.chains[0]?.edges ?? []), [
+    'twice',
+    'twice',
+  ])
+})
+s('weighs the most promising of many', () => {
+  const pools = Array.from({ length: 9 }, (_, k) => even(`p${k}`, 'a/d', { depth: 1e5 * (k + 1) }))
+  const { grow, ids } = open([ad, ...pools], ['ad'], { maxChains: 1 })
+  const grown = grow()
+  assert.equal(grown.status === 'grown' && ids(grown.edges), ['ad', 'p8'])
 })
 s.run()

@@ -152,4 +152,27 @@ s('finds a way around where the best chain would close a circle', () => {
   assert.ok(flow.value > 1.5 * first.value)
 })
 
+s('looks once with each probe where nothing pays, down to marginal prices', () => {
+  let rounds = 0
+  const isGrownUp = () => {
+    rounds += 1
+    return false
+  }
+  grow([even('ad', 'a/d'), even('poor', 'a/d', { rate: 0.5 })], ['ad'], { isGrownUp })
+  assert.is(rounds, 4)
+  // Half of a thousandth of the output is half of what these hold: a probe of it finds no way.
+  const dust = ['a/b', 'b/d'].map((tokens) => even(tokens, tokens, { depth: 100 }))
+  assert.equal(grow([even('ad', 'a/d'), ...dust], ['ad']).ids, ['a/b', 'ad', 'b/d'])
+})
+
+s('stops growing past four hundred edges', () => {
+  const pools = Array.from({ length: 450 }, (_, k) => even(`p${k}`, 'a/d'))
+  const size = (first: number) =>
+    grow(
+      pools,
+      pools.slice(0, first).map(({ id }) => id),
+    ).ids.length
+  assert.equal([size(1), size(16)], [401, 416])
+})
+
 s.run()

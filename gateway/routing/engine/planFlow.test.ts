@@ -87,6 +87,7 @@ s('fills no pool above what it takes: the others have the rest [teeth/plan-flow]
   near(planned?.flows[0], 100 * (1 - 1e-7))
   near(planned?.flows[1], 900, 1e-7)
   assert.is(planned?.unsold, 0)
+  assert.equal(plan(pools, { x: 500, small: 500 })?.flows, planned?.flows)
 })
 
 s('tells what part of the input finds no room [teeth/plan-flow]', () => {
@@ -113,5 +114,31 @@ s('plans nothing that goes round in a circle [teeth/plan-flow]', () => {
   const pools = [take('ab', 'a/b'), take('bc', 'b/c'), take('cb', 'c/b'), take('bd', 'b/d')]
   assert.is(plan(pools, { ab: 1, bc: 1, cb: 1, bd: 1 }), undefined)
   assert.ok(plan(pools, { ab: 1, bc: 0, cb: 1, bd: 1 }), 'nothing goes round there')
+})
+s('holds back from pool to pool, so many times, of whatever units [teeth/plan-flow]', () => {
+  const chain = (middle: number, amountIn: number) => {
+    const tokens = ['a', ...'efghijklmnop'.slice(0, middle), 'd']
+    const links = tokens.slice(1).map((token, k) => `${tokens[k]}/${token}`)
+    const pools = links.map((link, k) => take(link, link, k === middle ? amountIn / 10 : 1e9))
+    return plan(pools, Object.fromEntries(links.map((link) => [link, 1])), amountIn)
+  }
+  for (const amountIn of [1_000, 0.1]) {
+    const planned = chain(11, amountIn)
+    near(planned?.unsold, 0.9, 1e-5)
+    near(planned?.output, amountIn / 10, 1e-5)
+    assert.is(chain(12, amountIn), undefined)
+  }
+})
+
+s('sells nothing to who takes nothing, nor what nobody brings, nor what is bought', () => {
+  const shut = { ...take('shut', 'a/d'), curve: () => undefined }
+  const away = take('bd', 'b/d')
+  const planned = plan([take('x', 'a/d'), shut, away], { shut: 500, x: 500, bd: 5 })
+  assert.equal([planned?.ids, planned?.flows], [['x'], [1_000]])
+  const back = plan([take('x', 'a/d'), take('dc', 'd/c')], { x: 5, dc: 5 })
+  assert.equal(back?.ids, ['x'])
+  near(back?.output, 1_000)
+  const none = plan([shut], { shut: 5 })
+  assert.equal([none?.ids, none?.unsold, none?.output], [[], 1, 0])
 })
 s.run()
