@@ -28,7 +28,7 @@ export function commonPrice(state: Known, tokenIn: string, tokenOut: string): nu
 function findPair(market: Market, tokenIn: string, tokenOut: string): number | undefined {
   const from = market.tokenIndex.get(tokenIn) ?? -1
   const to = market.tokenIndex.get(tokenOut) ?? -1
-  const pair = from < 0 || to < 0 ? -1 : pairBetween(market, from, to)
+  const pair = pairBetween(market, from, to)
   return pair < 0 ? undefined : pair
 }
 

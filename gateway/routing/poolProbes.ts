@@ -169,7 +169,7 @@ async function judgeTrials(
       { client },
       { trials: trials.map(({ trial }) => trial), blockNumber, gasPriceWei: gasPriceWei() },
     ),
-    asked.length > 0 ? askQuoters({ client }, { questions: asked, blockNumber }) : [],
+    askQuoters({ client }, { questions: asked, blockNumber }),
   ])
   let next = 0
   return trials.map(({ question, toLeast }, index) => {

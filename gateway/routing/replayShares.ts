@@ -2,8 +2,6 @@ import { type Market, poolOf } from './engine/market.ts'
 import { type Route, type RouteStep, withoutGap } from './engine/route.ts'
 import type { EnginePool } from './protocols/maths/enginePool.ts'
 
-const wholeShare = 1n << 64n
-
 export type Replayed = {
   readonly route: Route
   /** The pools as the route leaves them. */
@@ -35,7 +33,7 @@ export function replayShares(
     const pool = used.get(step.poolId) ?? poolOf(market, step.poolId)
     if (!pool) return undefined
     const held = balances.get(step.tokenIn) ?? 0n
-    const offered = step.share === wholeShare ? held : (held * step.share) >> 64n
+    const offered = (held * step.share) >> 64n
     const [i, j] = [pool.tokens.indexOf(step.tokenIn), pool.tokens.indexOf(step.tokenOut)]
     // The executor passes over a step that finds nothing to spend.
     const swap = offered > 0n ? pool.swap(i, j, offered) : undefined

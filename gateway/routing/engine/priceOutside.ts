@@ -183,7 +183,7 @@ type Probing = { readonly market: Market; readonly probe: number; readonly gasPr
 /** Rate of an edge when `probe` worth of tokenOut goes through it, less its gas. */
 function probedRate({ market, probe, gasPrice }: Probing, edge: number, price: number) {
   const a0 = bestRate(market, edge)
-  if (probe === 0 || a0 === 0) return a0
+  if (probe === 0) return a0
   const x = probe / (a0 * price)
   const gas = (gasOf(market, edge) * gasPrice) / probe
   return (edgeOutput(market, edge, x) / x) * Math.max(0, 1 - gas)
