@@ -90,6 +90,18 @@ s(
   },
 )
 
+s('is worked out once for a market [teeth/common-price]', () => {
+  let looks = 0
+  const counted = new Map(pools)
+  counted.get = (id) => {
+    looks += 1
+    return pools.get(id)
+  }
+  const state = { pools: counted, market: createMarket(records.map(toEnginePool)) }
+  const first = commonPrice(state, a, b)
+  assert.equal([commonPrice(state, a, b), looks], [first, records.length])
+})
+
 s('is of no token that nobody trades [teeth/common-price]', () => {
   const nobody = '0xc'
   for (const [from, to] of [

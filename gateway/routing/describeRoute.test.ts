@@ -65,6 +65,23 @@ s('a route is a line of pools by their labels and fees [teeth/describe]', () => 
     `USDC>[UniV3:500]>0x0000…${unknown.slice(-4)}`,
   )
 })
+s('native currency ends a line by its own name, and is wrapped on the way [teeth/describe]', () => {
+  const line = [
+    step('a', { tokenOut: wrapped }),
+    step('b', { tokenIn: wrapped, tokenOut: mid }),
+    step('a', { tokenIn: mid, tokenOut: usd }),
+    step('a', { tokenIn: usd, tokenOut: wrapped }),
+  ]
+  const middle = `0x0000…${mid.slice(-4)}`
+  assert.is(
+    describe(line.slice(0, 3), usd, usd),
+    `USDC>[UniV3:500]>WETH>[nobody:3000]>${middle}>[UniV3:500]>USDC`,
+  )
+  assert.is(
+    describe(line.slice(1), native, native),
+    `ETH>[nobody:3000]>${middle}>[UniV3:500]>USDC>[UniV3:500]>ETH`,
+  )
+})
 s('parallel paths have their parts, and native ends their own name [teeth/describe]', () => {
   const split = [
     step('a', { path: 0, shareBps: 2_550 }),

@@ -105,6 +105,12 @@ s(
     )
   },
 )
+s('are told as they fell where no stranger is to blame [teeth/trusted-legs]', async () => {
+  const found = await finish({ all: ['known', 'poor'], failing: ['known'], own: { verify: true } })
+  assert.equal(found.pools, ['known', 'poor'])
+  assert.equal(found.readiness, ['custody_invalid', 'verified'])
+  assert.equal(found.asked, [{ kind: 'all' }])
+})
 s('end after three searches in vain [teeth/trusted-legs]', async () => {
   const again: Names = ['known', 'strange']
   const found = await finish({

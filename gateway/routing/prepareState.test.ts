@@ -115,6 +115,26 @@ s('is priced anew where a tax comes to light, and only there [teeth/prepared]', 
   const all = await prepareTaxed({ isTaxed: true, taxOf: () => 0 })
   assert.equal([all.measured, all.priced], [[], []])
 })
+s('is looked for once in a while, and not before the chain was read [teeth/prepared]', async () => {
+  const looked: (readonly string[])[] = []
+  const { prepare } = createStand({
+    sync: {
+      async discover(tokens) {
+        looked.push(tokens)
+        return { status: 'looked', state: undefined }
+      },
+    },
+  })
+  for (const tokens of [[stranger], [stranger], [stranger, one], [nobody, stranger]])
+    assert.is(stateOf(await prepare(...tokens)).state, known)
+  // With another token at hand a pool of both may be found.
+  assert.equal(looked, [[stranger], [stranger], [nobody]])
+  const unread = createStand({ sync: { fresh: async () => undefined } })
+  assert.equal(await unread.prepare(one), {
+    status: 'unavailable',
+    reason: 'the chain has not been read yet',
+  })
+})
 s('is unavailable where it was not looked for, and says why [teeth/prepared]', async () => {
   const looking = (discover: ChainSync['discover']) => createStand({ sync: { discover } })
   const busy = looking(async () => ({ status: 'busy' }))

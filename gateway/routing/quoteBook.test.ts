@@ -3,7 +3,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
 import { quote } from './quote.ts'
-import { createQuoteBook, keptMs, mostOfCaller } from './quoteBook.ts'
+import { createQuoteBook, keptMs, mostKept, mostOfCaller } from './quoteBook.ts'
 import type { explanation } from './wire/explanation.ts'
 import type { QuoteResponse } from './wire/quote.ts'
 
@@ -107,6 +107,15 @@ s(
     assert.is(book.find('k2999', others.at(-1)?.[1] ?? ''), undefined)
   },
 )
+
+s('leaves the room of what is forgotten to others [20/explained-bounded]', async () => {
+  let nowMs = 1_800_000_000_000
+  const { book, keep } = await openBook(() => nowMs)
+  for (let n = 0; n < mostKept; n += 1) keep(`k${n}`, 1n)
+  nowMs += keptMs
+  const names = [1n, 2n, 3n].map((amountIn) => keep('me', amountIn))
+  assert.ok(names.every((name) => book.find('me', name)))
+})
 
 s('names a quote by who asked, what, and in which second [teeth/quote-names]', async () => {
   const clock = { ms: 1_800_000_000_000 }

@@ -1,5 +1,11 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { type Asker, createAskers, createSearchQueue, SearchRefused } from './searchQueue.ts'
+import {
+  type Asker,
+  createAskers,
+  createSearchQueue,
+  SearchRefused,
+  toUnavailable,
+} from './searchQueue.ts'
 
 const s = suite('where those who search are at home')
 
@@ -89,5 +95,16 @@ s('counts what waits on each chain, of all of them together [teeth/homes]', asyn
   await Promise.all(running)
   await searches.whenIdle?.()
   assert.is(searches.waiting?.(), 0)
+})
+s('who is refused is told why, and other faults are ours', () => {
+  for (const [isAbandoned, reason] of [
+    [true, 'the caller has left'],
+    [false, 'too many searches are waiting'],
+  ] as const)
+    assert.equal(toUnavailable(new SearchRefused({ isAbandoned })), {
+      status: 'unavailable',
+      reason,
+    })
+  assert.throws(() => toUnavailable(new TypeError('ours')), /ours/)
 })
 s.run()

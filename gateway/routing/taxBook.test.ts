@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, erc20Abi, numberToHex } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { Candidate, Simulator } from '../../simulator/simulator.ts'
 import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
-import { createTaxBook } from './taxBook.ts'
+import { createTaxBook, sampleOf } from './taxBook.ts'
 
 const s = suite('taxes of tokens')
 const token = (n: number): Address => numberToHex(n, { size: 20 })
@@ -153,6 +153,10 @@ s('are another where the gas is, though nobody is told of that [teeth/taxes]', a
   assert.equal(await book.remeasure([sample(1)]), [])
   assert.is(book.extraTransferGas(token(1)), 13_600)
   assert.is.not(book.measured(), before)
+})
+s('are measured by a hundred of a token, whatever its decimals [teeth/taxes]', () => {
+  const amounts = [0, 6, 18].map((decimals) => sampleOf({ address: token(1), decimals }).amount)
+  assert.equal(amounts, [100n, 10n ** 8n, 10n ** 20n])
 })
 s('hide no fault of ours [teeth/taxes]', async () => {
   const simulateCandidates = () => Promise.reject(new TypeError('ours'))

@@ -122,6 +122,7 @@ s(
     }
     const strangers = (await disguise([whole, whole, whole], { taker: undefined })).sent
     assert.is(new Set(strangers.map((each) => each.taker)).size, 3)
+    for (const each of strangers) assert.ok(each.taker && each.recipient === each.taker)
   },
 )
 s('the worst of its runs is what it comes to [teeth/disguised]', async () => {

@@ -1,5 +1,5 @@
 import { assert, suite } from '../../../fixtures/test.ts'
-import { type CurvePiece, joinCurve } from '../protocols/maths/curve.ts'
+import { type CurvePiece, curveOutput, joinCurve } from '../protocols/maths/curve.ts'
 import { curvePool } from '../testing/curvePool.ts'
 import { near } from '../testing/near.ts'
 import {
@@ -98,11 +98,39 @@ s('end a piece where the next begins, at the last price that it has', () => {
     [curve, 2.1],
     [undefined, 1],
   ] as const) {
+    Object.assign(point, { x: 7, y: 7, slope: 7 })
     pointOnCurve(none, price, point)
     assert.equal(point, { x: 0, y: 0, slope: 0 })
   }
   pointOnCurve(curve, 0.5 ** 1.5, point)
   assert.equal(point, pointAt(0.5 ** 1.5))
+})
+
+s('are told apart in a market of many, of whatever size and gas', () => {
+  const steps = {
+    p: [{ dx: 5_000, a: 3, b: 1e-4 }],
+    q: pieces,
+    r: [
+      { dx: 0.5, a: 2, b: 1 },
+      { dx: 0.5, a: 0.4, b: 1 },
+    ],
+    s: [{ dx: Number.POSITIVE_INFINITY, a: 3, b: 0.01 }],
+  }
+  const all = Object.entries(steps).map(([id, own]) => ({ id, curve: joinCurve(own), own }))
+  const many = createMarket(
+    all.map(({ id, own }) => curvePool(id, 'a/d', { pieces: own, gas: 1e4 })),
+  )
+  for (const [edge, { id, curve }] of all.entries()) {
+    for (const amount of [0.3, 0.8, 300, 1_300, 6_000])
+      near(edgeOutput(many, edge, amount), curve ? curveOutput(curve, amount) : -1)
+    for (const price of [1.9, 1, 0.3]) {
+      const [point, expected] = [1, 2].map((x) => ({ x, y: x, slope: x })) as [EdgePoint, EdgePoint]
+      pointAtPrice(many, edge, price, point)
+      pointOnCurve(curve, price, expected)
+      for (const key of ['x', 'y', 'slope'] as const) near(point[key], expected[key])
+      assert.ok(id !== 's' || Math.abs(point.x / (100 * (Math.sqrt(3 / price) - 1)) - 1) < 1e-9)
+    }
+  }
 })
 
 s('find the piece of a price or an amount among any number of them', () => {

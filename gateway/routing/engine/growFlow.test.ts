@@ -105,6 +105,20 @@ s('weighs a chain by what really goes through all of it [teeth/grow-flow]', () =
   const weighed = 1e3 * (1 - 1 / 1.1) ** 2
   const status = (leastProfit: number) => open(pools, ['ad'], { leastProfit }).grow().status
   assert.equal([status(weighed * 0.999), status(weighed * 1.001)], ['grown', 'complete'])
+  // The same where b is of six more decimals.
+  const fine = [
+    ad,
+    even('ab', 'a/b', { depth: 1e9, rate: 1e6 }),
+    even('bd', 'b/d', { depth: 1e9, rate: 1e-6 }),
+  ]
+  const ofFine = (leastProfit: number) => open(fine, ['ad'], { leastProfit }).grow().status
+  assert.equal([ofFine(weighed * 0.999), ofFine(weighed * 1.001)], ['grown', 'complete'])
+  // It promises more than a pool that brings more.
+  const { grow, ids } = open([...pools, even('ad2', 'a/d', { depth: 1e5 })], ['ad'], {
+    maxChains: 1,
+  })
+  const grown = grow()
+  assert.equal(grown.status === 'grown' && ids(grown.edges), ['ad', 'ad2'])
 })
 s('is blocked where all that pays would close a circle, and turns round [teeth/grow-flow]', () => {
   const pools = [
@@ -133,6 +147,10 @@ s('counts the pairs that it looks at, and each try of a chain by its pools', () 
   effort.spent = 0
   assert.is(grow().status, 'grown')
   assert.is(effort.spent, 2 + 18 * 2)
+  const way = open([ab, bd], ['ab', 'bd'])
+  way.growth.frame.effort.spent = 0
+  assert.is(way.grow().status, 'complete')
+  assert.is(way.growth.frame.effort.spent, 1 + 2)
 })
 s('weighs a chain less the gas of all its pools', () => {
   const [first, last] = [even('ab', 'a/b', { gas: 30 }), even('bd', 'b/d', { gas: 70 })]
@@ -182,7 +200,9 @@ s('looks no further than the hops that are left behind a token', () => {
     open(pools, through, { maxHops }).grow().status
   const fromIn = [ad, even('ax', 'a/x'), even('xb', 'x/b'), dear]
   assert.equal([status(fromIn, ['ad'], 2), status(fromIn, ['ad'], 3)], ['complete', 'grown'])
-  const behind = [even('ae', 'a/e'), even('ed', 'e/d'), even('eb', 'e/b'), dear]
+  // Who goes to b straight has nothing of it.
+  const poor = even('ab', 'a/b', { rate: 0.01 })
+  const behind = [even('ae', 'a/e'), even('ed', 'e/d'), even('eb', 'e/b'), dear, poor]
   const through = ['ae', 'ed']
   assert.equal([status(behind, through, 2), status(behind, through, 3)], ['complete', 'grown'])
 })
@@ -204,6 +224,32 @@ s('adds no chain that takes one pool twice', () => {
     'twice',
     'twice',
   ])
+})
+s('is blocked by circles that close at the end of a chain, and farther on', () => {
+  const [deep, stale] = [{ depth: 1e7 }, { rate: 2 }]
+  const pools = [
+    ab,
+    even('bx', 'b/x', deep),
+    even('xc', 'x/c', deep),
+    even('cd', 'c/d', deep),
+    even('cy', 'c/y', stale),
+    even('yb', 'y/b', stale),
+  ]
+  const { market, grow, growth, ids } = open([...pools, bd], ['ab', 'bx', 'xc', 'cd', 'bd'], {
+    maxHops: 6,
+  })
+  const blocked = grow()
+  if (blocked.status !== 'blocked') throw new Error(blocked.status)
+  const [chain] = blocked.chains as readonly [Chain]
+  assert.equal(ids(chain.edges), ['cy', 'yb'])
+  assert.equal(ids(turnFlow(market, growth, chain, [])?.edges ?? []), ['ab', 'bd', 'cy', 'yb'])
+})
+s('follows a chain through whatever pool comes first', () => {
+  const pools = [ad, even('aA', 'a/A'), even('AB', 'A/B'), even('Bd', 'B/d', { rate: 2 })]
+  const { grow, ids, edgeOf } = open(pools, ['ad'])
+  const grown = grow()
+  assert.is(edgeOf('AB'), 0)
+  assert.equal(grown.status === 'grown' && ids(grown.edges), ['ad', 'aA', 'AB', 'Bd'])
 })
 s('weighs the most promising of many', () => {
   const pools = Array.from({ length: 9 }, (_, k) => even(`p${k}`, 'a/d', { depth: 1e5 * (k + 1) }))

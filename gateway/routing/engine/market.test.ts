@@ -1,8 +1,18 @@
 import { pair, random, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { curvePool } from '../testing/curvePool.ts'
 import { pairOf } from './indexPairs.ts'
-import { createMarket, edgesOfPool, type Market, updateMarket, withoutPool } from './market.ts'
+import {
+  bestRate,
+  createMarket,
+  edgesOfPool,
+  gasOf,
+  type Market,
+  poolOf,
+  updateMarket,
+  withoutPool,
+} from './market.ts'
 import { at, each } from './pieces.ts'
 
 const s = suite('market')
@@ -145,6 +155,63 @@ s('has no way through a pool of more tokens than it counts [strangers/most-token
     most.edgeI.reduce((last, i) => Math.max(last, i)),
     255,
   )
+})
+
+s('knows of each edge what it sells first, and of each pair the best and the least gas', () => {
+  const steps = [
+    { dx: 10, a: 3, b: 0.25 },
+    { dx: 40, a: 1.5, b: 0.125 },
+  ]
+  const market = createMarket([
+    curvePool('q', 'b/c', { pieces: steps, gas: 7 }),
+    curvePool('p', 'a/b', { pieces: steps.slice(1), gas: 5 }),
+    curvePool('r', 'b/c', { pieces: steps.slice(1), gas: 4 }),
+  ])
+  const edgeOf = (id: string) => {
+    const index = market.poolIndex.get(id) ?? -1
+    return edgesOfPool(market, { index, tokens: poolOf(market, id)?.tokens ?? [] })
+  }
+  const [[p = -1, pBack = -1], [q = -1, qBack = -1], [r = -1]] = ['p', 'q', 'r'].map(edgeOf) as [
+    number[],
+    number[],
+    number[],
+  ]
+  assert.equal([p, pBack, q, r, qBack], [0, 1, 2, 3, 4])
+  assert.equal(
+    [p, q, r].map((edge) => bestRate(market, edge)),
+    [1.5, 3, 1.5],
+  )
+  assert.equal(
+    [p, pBack, q, r].map((edge) => gasOf(market, edge)),
+    [5, 5, 7, 4],
+  )
+  assert.equal([...market.heads.slice(8, 12)], [3, 0.25, 10, 7])
+  assert.equal([...market.heads.slice(4, 8)], [0, 0, 0, 5])
+  const [toB, toC] = [pairOf(market, p), pairOf(market, r)] as const
+  assert.equal([market.pairRate[toB], market.pairRate[toC]], [1.5, 3])
+  assert.equal([market.pairGas[toB], market.pairGas[toC]], [5, 4])
+  assert.is(market.pairRate[pairOf(market, qBack)], 0)
+  assert.equal([poolOf(market, 'r')?.gas, poolOf(market, 'nobody')], [4, undefined])
+})
+
+s('keeps the order of its pairs until pools come, go or are of other tokens', () => {
+  const pools = ['a/b', 'b/c', 'c/d'].map((tokens, k) => pair(`p${k}`, tokens, [10, 10]))
+  const market = createMarket(pools)
+  const isKept = (...next: Parameters<typeof updateMarket>) => {
+    const later = updateMarket(...next)
+    const [, changed, gone = []] = next
+    const left = new Map(pools.filter(({ id }) => !gone.includes(id)).map((one) => [one.id, one]))
+    for (const one of changed) left.set(one.id, one)
+    assert.equal(listSales(later), listSales(createMarket(left.values())))
+    return later.pairTo === market.pairTo
+  }
+  assert.ok(isKept(market, [pair('p1', 'b/c', [10, 30])]))
+  assert.ok(isKept(market, []))
+  assert.not(isKept(market, [pair('p1', 'b/d', [10, 30])]))
+  assert.not(isKept(market, [pair('p3', 'b/c', [10, 30])]))
+  assert.not(isKept(market, [], ['p1']))
+  const basket = curvePool('p1', 'b/c/d', { pieces: [{ dx: 10, a: 1, b: 1 }] })
+  assert.not(isKept(market, [basket]))
 })
 
 s('leaves the market before as it was', () => {

@@ -113,6 +113,9 @@ s('are what a probe brings, and less the gas of each step [teeth/price-outside]'
   // Gas of 5 at 3 each is half of the probe; of 30 and more nothing is left.
   near(price(pools, { ...ends, gasPrice: 3 }, { probe: 30 }).of('b'), 1)
   assert.is(price(pools, { ...ends, gasPrice: 7 }, { probe: 30 }).via('b'), undefined)
+  // Five go in at 3 where what comes out is worth 2: ten come out.
+  const shallower = curvePool('cb', 'c/b', { pieces: [{ dx: 1e12, a: 3, b: 0.1 }] })
+  near(price([ad, at1('bd', 'b/d', 2), shallower], ends, { probe: 30 }).of('c'), 4)
 })
 
 s('are the cost of what pays on no chain, which is not followed [teeth/price-outside]', () => {
@@ -230,5 +233,35 @@ s('take the cheapest of all ways to buy, however it is come by [teeth/price-outs
   const few = price(pools, ends, { passes: 1 })
   near(few.of('b'), 5)
   assert.is(few.of('x'), 0)
+})
+s('cost what they do at the margin where nothing is probed [teeth/price-outside]', () => {
+  const bent = curvePool('ab', 'a/b', { pieces: [{ dx: 1e12, a: 2, b: 0.5 }] })
+  near(price([ad, bent], ends).of('b'), 0.25)
+  // Dearer at first, and then a tenth of it.
+  const pools = [ad, at1('ab', 'a/b', 0.1), at1('ac', 'a/c', 1), at1('cb', 'c/b', 20)]
+  near(price(pools, ends).of('b'), 0.025)
+})
+
+s('cost no more by a way that only begins well [teeth/price-outside]', () => {
+  const steep = curvePool('cb', 'c/b', { pieces: [{ dx: 1e12, a: 3, b: 1 }] })
+  const pools = [ad, at1('ab', 'a/b', 1), at1('ac', 'a/c', 50), steep]
+  const { market, flow, frame, numberOf } = frameFlow(pools, ends)
+  const { costs } = priceMargins(market, frame, flow)
+  near(costs[numberOf('b')], 0.5)
+  near(costs[numberOf('c')], 0.01)
+})
+
+s('look on from a token once, however often its price moved [teeth/price-outside]', () => {
+  const pools = [
+    ad,
+    at1('ab', 'a/b', 1),
+    at1('db', 'd/b', 10),
+    at1('cd', 'c/d', 1),
+    at1('cm', 'c/m', 4),
+  ]
+  const { market, flow, frame } = frameFlow(pools, { prices: { a: 0.5, d: 1, m: 1 } })
+  priceOutside(market, frame, flow, { probe: 0, passes: 4 })
+  // What a, d and m cost, and then b; who sells for d and m, of whom c may, and then for c.
+  assert.is(frame.effort.spent, 2 + 3 + 1 + 2 + (3 + 1) + (1 + 1) + 2)
 })
 s.run()

@@ -48,6 +48,9 @@ s('counts the fewest hops either way, and one more than it looks [teeth/search-p
     assert.equal(hops(count, 'a', 1), [0, 1, 2, 2, 2])
     assert.equal(hops(count, 'a', 0), [0, 1, 1, 1, 1])
   }
+  const apart = createMarket([at1('ac', 'a/c', 1), at1('bd', 'b/d', 1)])
+  for (const count of [hopsTo, hopsFrom])
+    assert.equal([...count(apart, numberOf(apart, 'a'), 3)], [0, 4, 1, 4])
 })
 
 s('takes the path that brings most, however many hops it may have [teeth/search-path]', () => {
@@ -70,6 +73,26 @@ s('weighs gas, and of equal paths takes the shortest [teeth/search-path]', () =>
   assert.equal(search(two), ['dear'])
   assert.equal(search(two, { gasPrice: 0.06 }), ['cheap'], '10 more for 11.4 of gas')
   assert.equal(search(two, { gasPrice: 0.05 }), ['dear'], '10 more for 9.5 of gas')
+  // Where gas is free, nobody is better or worse for it.
+  assert.equal(search([at1('good', 'a/d', 1.01), at1('more', 'a/d', 1, 500)]), ['good'])
+  assert.equal(search([at1('ad', 'a/d', 1, 500), ...pools.slice(1)]), ['ab', 'bd'])
+})
+
+s('takes of two ways to a token what nets more there, and of equal ones the first', () => {
+  const way = (token: string, rate: number, gas: number) => [
+    at1(`a${token}`, `a/${token}`, 1),
+    at1(`${token}d`, `${token}/d`, rate, gas),
+  ]
+  const through = (one: readonly EnginePool[], other: readonly EnginePool[]) =>
+    search([...one, ...other], { gasPrice: 0.5 })
+  // 1,200 less 51 or 151 of gas, and 1,100 less one.
+  assert.equal(through(way('b', 1.2, 101), way('c', 1.1, 1)), ['ab', 'bd'])
+  assert.equal(through(way('b', 1.2, 301), way('c', 1.1, 1)), ['ac', 'cd'])
+  assert.equal(through(way('b', 1.1, 1), way('c', 1.2, 101)), ['ac', 'cd'])
+  assert.equal(through(way('b', 1.1, 1), way('c', 1.2, 301)), ['ab', 'bd'])
+  assert.equal(search([...way('b', 1.2, 1), ...way('c', 1.1, 1)]), ['ab', 'bd'])
+  assert.equal(search([at1('p', 'a/d', 1), at1('q', 'a/d', 1)]), ['p'])
+  assert.equal(search([at1('p', 'a/d', 0.9)], { amountIn: 1 }), ['p'], 'less than a unit')
 })
 
 s('looks for nothing that nets no more than is had already [teeth/search-path]', () => {
@@ -96,6 +119,12 @@ s('visits no token and no pool twice, whatever that would bring [teeth/search-pa
   const three = at1('three', 'a/b/d', 2)
   assert.equal(search([three, at1('bd', 'b/d', 1.5)]), ['three', 'bd'])
   assert.equal(search([three, at1('bd', 'b/d', 0.9)]), ['three'])
+  // Nor with another one between.
+  const ends = at1('ends', 'a/b/c/d', 2)
+  const curve: EnginePool['curve'] = (i, j) =>
+    i !== 1 && j === i + 1 ? ends.curve(i, j) : undefined
+  const between = [{ ...ends, curve }, at1('bc', 'b/c', 2), at1('cd', 'c/d', 0.9)]
+  assert.equal(search(between), ['ends', 'bc', 'cd'])
 })
 
 s('spreads an amount over all tokens by their best paths, free of gas', () => {
@@ -161,5 +190,16 @@ s('counts the pairs and pools that it looks at, and a quarter for a look at a ra
   assert.equal(search(pools, { effort }), ['ab', 'bd'])
   // Rates into d, a and b, and a once more; pairs of a and b, and the three pools.
   assert.is(effort.spent, (4 * 2) / 4 + 2 * 2 + 3)
+  const work = (all: readonly EnginePool[], own: Parameters<typeof search>[1] = {}) => {
+    const spent = { spent: 0 }
+    search(all, { ...own, effort: spent })
+    return spent.spent
+  }
+  const ad = at1('ad', 'a/d', 1)
+  // Rates into d and into a, and the pair of a: its pool where it may net more than is had already.
+  assert.equal(
+    [999.5, 1_000.5, 1_500].map((mustExceed) => work([ad], { mustExceed })),
+    [1.5 + 1, 1.5, 1.5],
+  )
 })
 s.run()

@@ -6,6 +6,7 @@ import { evenOutput as out } from '../testing/solveForward.ts'
 import { boundOutput } from './boundOutput.ts'
 import { createMarket } from './market.ts'
 import { frameBetween } from './searchFrame.ts'
+import { settledPrices } from './settledPrices.ts'
 import { tightenBound } from './tightenBound.ts'
 
 const s = suite('tightenBound')
@@ -39,7 +40,10 @@ function tighten(
     if (!step.done) continue
     const again = boundOutput(market, frame, { prices: step.value.prices, amountIn })
     near(step.value.bound, again.bound, 1e-12)
-    return { first, bound: step.value.bound, pieces, work: frame.effort.spent }
+    const { bound, prices: found } = step.value
+    const priceOf = (token: string) => found[numberOf(token)] as number
+    const profit = settledPrices(market, tokenOut)?.profit ?? 0
+    return { first, bound, pieces, work: frame.effort.spent, priceOf, profit }
   }
 }
 
@@ -98,5 +102,82 @@ s('never comes below what some route brings, however far it is looked for', () =
     const { first, bound } = tighten(pools, { gasPrice, net, prices: { a: 1, b: 1 } })
     assert.ok(bound >= net && bound <= first.bound, `${bound}, ${net} of ${first.bound}`)
   }
+})
+const bothWays = (tokens: string, rate = 1) => {
+  const back = [...tokens].toReversed().join('')
+  return [even(tokens, tokens, { rate }), even(back, back)]
+}
+
+s('begins at the prices of the market itself where these bound closer', () => {
+  const circle = ['a/b', 'b/d', 'a/d'].flatMap((tokens) => bothWays(tokens))
+  const own = { net: 1, enough: 0, prices: { a: 2, b: 0.3 } }
+  // Where each is worth as much as the others, no pool earns.
+  const begun = tighten(circle, { ...own, isOver: () => true })
+  near(begun.bound, amountIn, 1e-9)
+  // From there, and then from where the flow was.
+  const { bound, pieces } = tighten(circle, own)
+  near(bound, out(1.5e6, amountIn), 1e-8)
+  assert.is(pieces, 2)
+})
+
+s('looks once where the trades of the pools with each other are in the way', () => {
+  const pools = [
+    ...bothWays('a/b'),
+    ...bothWays('b/d'),
+    ...bothWays('b/c', 1.2),
+    ...bothWays('c/d'),
+  ]
+  const best = tighten(pools, { net: 0, enough: 0, prices: { a: 1, b: 1, c: 1 } })
+  const [a = 0, b = 0, c = 0] = [...'abc'].map(best.priceOf)
+  const enough = best.bound - 100
+  const look = (net: number) => tighten(pools, { net, enough, prices: { a: 1.01 * a, b, c } })
+  const [inVain, may] = [1, -1].map((more) => look(enough - best.profit + more))
+  assert.ok(best.profit > 100, `${best.profit}`)
+  assert.equal([inVain?.pieces, may?.pieces], [2, 3])
+})
+
+s('looks again where it came nearer by a tenth of what is left', () => {
+  const pools = [even('ad', 'a/d'), even('ad2', 'a/d')]
+  const net = out(2e6, amountIn)
+  // About one above the best.
+  const prices = { a: (2 / 2.1) ** 2 + 0.0013 }
+  const pieces = (enough: number) => tighten(pools, { net, enough, prices }).pieces
+  assert.equal([pieces(net - 1_000), pieces(net - 1)], [1, 3])
+})
+
+s('is not led away by what is on no way, leads back, or is sold to nobody', () => {
+  const way = [
+    even('ab', 'a/b', { depth: 2e6 }),
+    even('bd', 'b/d', { depth: 2e6 }),
+    even('ad', 'a/d', { depth: 9e6 }),
+  ]
+  const apart = [even('bx', 'b/x', { rate: 9 }), even('xb', 'x/b', { rate: 9 })]
+  const back = [even('ba', 'b/a', { rate: 9 }), even('db', 'd/b', { rate: 9 })]
+  const unsold = [even('ay', 'a/y'), even('by', 'b/y'), even('yz', 'y/z'), even('bz', 'b/z')]
+  const net = out(1e7, amountIn)
+  for (const more of [apart, back, unsold]) {
+    const { bound } = tighten([...way, ...more], { net, prices: { a: 0.9, b: 0.8 } })
+    near(bound, net, 1e-8)
+  }
+})
+
+s('solves no more than 128 tokens at once', () => {
+  const chain = (count: number) => {
+    const tokens = ['a', ...Array.from({ length: count - 1 }, (_, k) => `t${k}`), 'd']
+    const pools = tokens.slice(1).map((token, k) => even(`p${k}`, `${tokens[k]}/${token}`))
+    return tighten(pools, { net: 1, enough: 0, prices: {} }).pieces > 0
+  }
+  assert.equal([chain(128), chain(129)], [true, false])
+})
+
+s('weighs gas by what each token is worth', () => {
+  const pools = [
+    even('big', 'a/b', { depth: 9e6 }),
+    even('small', 'a/b', { depth: 1e6 }),
+    even('bd', 'b/d', { rate: 2, depth: 1e14, gas: 0 }),
+  ]
+  const net = 2 * out(9e6, amountIn) - 400
+  const { bound } = tighten(pools, { gasPrice: 400, net, prices: { a: 1.8, b: 2 } })
+  near(bound, net, 1e-7)
 })
 s.run()
