@@ -3,6 +3,10 @@ import { Worker } from 'node:worker_threads'
 import { ask, execute, pair, random, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createUniswapV3Pool } from '../protocols/concentrated/uniswapV3.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { curvePool } from '../testing/curvePool.ts'
+import { near } from '../testing/near.ts'
+import type { Certificate } from './certificate.ts'
 import { findRouteInSlices } from './findRoute.ts'
 import { createMarket, updateMarket } from './market.ts'
 import { createSlices } from './slices.ts'
@@ -270,6 +274,78 @@ s('splits over paths two hops longer than the first search, where that goes far'
   )
   assert.equal([isTaken(2, 2), isTaken(3, 2)], [true, false])
   assert.is(isTaken(5, 3, 4), false, 'no longer than the steps that it may have')
+})
+
+const idsOf = (route: ReturnType<typeof ask>) => route?.steps.map(({ poolId }) => poolId).sort()
+/** The pool, which refuses all, or takes half of what it is offered. */
+const refusing = (pool: EnginePool): EnginePool => ({ ...pool, swap: () => undefined })
+const halving = (pool: EnginePool): EnginePool => ({
+  ...pool,
+  swap(i, j, offered) {
+    const swap = pool.swap(i, j, offered)
+    return swap && { ...swap, amountIn: offered / 2n }
+  },
+})
+
+s('goes without pools that refuse what their curves promised, alone or in a split', () => {
+  const honest = [
+    pair('one', 'a/d', [1_000, 1_000]),
+    pair('two', 'a/d', [1_000, 900]),
+    pair('ab', 'a/b', [1_000, 1_000]),
+    pair('bd', 'b/d', [1_000, 1_000]),
+  ]
+  const best = ask(createMarket(honest))
+  assert.equal(idsOf(best), ['ab', 'bd', 'one', 'two'])
+  for (const lie of [refusing, halving])
+    for (const [reserve, tokens] of [
+      [2_000, 'a/d'],
+      [950, 'a/d'],
+      [1_000, 'a/b'],
+    ] as const) {
+      const liar = lie(pair('liar', tokens, [1_000, reserve]))
+      const found = ask(createMarket([...honest, liar]))
+      assert.equal(idsOf(found), idsOf(best), `${reserve} ${tokens}`)
+      near(Number(found?.amountOut), Number(best?.amountOut), 1e-8)
+    }
+  // With it one way goes, and the route over b with it.
+  const [, , ab, bd] = honest as [EnginePool, EnginePool, EnginePool, EnginePool]
+  const found = ask(createMarket([...honest.slice(0, 2), ab, refusing(bd)]))
+  assert.equal(idsOf(found), ['one', 'two'])
+})
+
+s('looks for one path without such a pool eight times', () => {
+  const liars = (count: number) =>
+    Array.from({ length: count }, (_, k) => refusing(pair(`liar${k}`, 'a/d', [1_000, 2_000 + k])))
+  const find = (count: number) =>
+    idsOf(
+      ask(createMarket([pair('honest', 'a/d', [1_000, 1_000]), ...liars(count)]), {
+        singlePath: true,
+      }),
+    )
+  assert.equal([find(7), find(8)], [['honest'], undefined])
+})
+
+s('sells all by a split where one path takes a part', () => {
+  const half = (id: string, rate: number) =>
+    curvePool(id, 'a/d', { pieces: [{ dx: 6e19, a: rate, b: 1e-27 }] })
+  const route = ask(createMarket([half('p', 1), half('q', 0.5)]))
+  assert.equal([route?.amountIn, idsOf(route)], [10n ** 20n, ['p', 'q']])
+})
+
+s('tells what bounds the route that it answers, and of none where there is no work left', () => {
+  const certified = (own: Parameters<typeof ask>[1] = {}) => {
+    const told: Certificate[] = []
+    const route = ask(createMarket(randomMarket(11, 40)), {
+      ...own,
+      certified: (made) => told.push(made),
+    })
+    return { route, told }
+  }
+  const { route, told } = certified()
+  assert.is(told.length, 1)
+  assert.is(told[0]?.route, route)
+  assert.ok((route?.gapBps ?? -1) >= 0)
+  assert.equal([certified({ maxWork: 0 }).told, certified({ singlePath: true }).told], [[], []])
 })
 
 s.run()
