@@ -199,6 +199,9 @@ s('of a step are what it gives less than its pool promises, and no less than not
   near(given(1_999n), 5)
   assert.equal([given(2_000n), given(2_200n), given(0n)], [0, 0, 10_000])
   assert.is(stepImpactBps({ ...step, amountIn: 0n }, first), 0)
+  // Half a unit was to come.
+  const back = { ...step, tokenIn: b, tokenOut: a, amountIn: 1n }
+  assert.is(stepImpactBps({ ...back, amountOut: 0n }, first), 10_000)
 })
 s('pass on to each step its share of what the ones before left [teeth/measures]', () => {
   const dear = makePair('0x03', { reserve1: 4_000_000n })
@@ -230,6 +233,9 @@ s('against the market are within all of it, and none on a way to nowhere [teeth/
     [0, 5_000, 10_000, -5_000, -10_000],
   )
   assert.is(given(5n, c), undefined)
+  const back = { ...step, tokenIn: b, tokenOut: a }
+  const none = { tokenIn: b, tokenOut: a, amountIn: 1n, amountOut: 0n }
+  assert.is(marketImpactBps({ ...twoHops, steps: [back] }, { ...none, pools, market }), 10_000)
 })
 
 s.run()

@@ -158,6 +158,18 @@ s('are measured by a hundred of a token, whatever its decimals [teeth/taxes]', (
   const amounts = [0, 6, 18].map((decimals) => sampleOf({ address: token(1), decimals }).amount)
   assert.equal(amounts, [100n, 10n ** 8n, 10n ** 20n])
 })
+s('are asked of nobody where all are known [teeth/taxes]', async () => {
+  let calls = 0
+  const simulateCandidates = async ({ candidates }: { candidates: readonly Candidate[] }) => {
+    calls += 1
+    const result = { status: 'ok', amountOut: 10_000n, gasUsed: 1n }
+    return { results: candidates.map(() => result) }
+  }
+  const simulator = { simulateCandidates } as unknown as Simulator
+  const book = createTaxBook({ chainId: 8453, simulator })
+  for (let times = 0; times < 2; times += 1) assert.not(await book.measure([sample(1)]))
+  assert.equal([calls, book.get(token(1))], [1, 0])
+})
 s('hide no fault of ours [teeth/taxes]', async () => {
   const simulateCandidates = () => Promise.reject(new TypeError('ours'))
   const simulator = { simulateCandidates } as unknown as Simulator
