@@ -18,12 +18,13 @@ const floor = await startServer('bare Koa + ajv, durable debit, 12 kB', 'floorSe
   'group',
   'long',
 ])
-const [still, moving, fast] = await Promise.all(
-  (['still', 'moving', 'fast'] as const).map((pools) =>
-    startServer(pools, 'quoteServer.ts', [join(dir, `${pools}.db`), pools]),
-  ),
-)
-if (!still || !moving || !fast) throw new Error('three servers were started')
+const start = (pools: string, ...wander: readonly string[]) =>
+  startServer(pools, 'quoteServer.ts', [join(dir, `${[pools, ...wander]}.db`), pools, ...wander])
+const still = await start('still')
+const moving = await start('moving')
+const fast = await start('fast')
+const movingFree = await start('moving', 'free')
+const fastFree = await start('fast', 'free')
 const mix = (freshPercent: number) => createQuestions({ freshPercent }).map(toBody)
 try {
   printHttp(
@@ -34,15 +35,14 @@ try {
         { ...moving, name: 'the same, a block changes 20 pools every 2 s', body: mix(0) },
         { ...fast, name: 'a block changes 5 pools every 250 ms', body: mix(0) },
         { ...moving, name: '20 every 2 s, and 5 % asked for the first time', body: mix(5) },
+        { ...movingFree, name: '20 every 2 s, and nobody arbitrages', body: mix(0) },
+        { ...fastFree, name: '5 every 250 ms, and nobody arbitrages', body: mix(0) },
       ],
       { seconds },
     ),
   )
 } finally {
-  floor.stop()
-  still.stop()
-  moving.stop()
-  fast.stop()
+  for (const { stop } of [floor, still, moving, fast, movingFree, fastFree]) stop()
   rmSync(dir, { recursive: true, force: true })
 }
 await printUseCases()

@@ -14,8 +14,9 @@ import { reportToParent } from './server/reportToParent.ts'
 /**
  * The whole keyed routing service on a generated market: keys, limits, durable debits, routing, payloads.
  * `moving`: a block changes 20 pools every two seconds; `fast`: 5 every quarter of one; `still`: none does.
+ * With `free` behind it nobody arbitrages. Blocks come while somebody asks.
  */
-const [path = ':memory:', pools = 'moving'] = process.argv.slice(2)
+const [path = ':memory:', pools = 'moving', wander] = process.argv.slice(2)
 const store = openStore({ path })
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const accessDeps = { store, chains: [], config: benchAccess, log, now: Date.now }
@@ -23,7 +24,8 @@ const { apiKey } = await createKey(accessDeps, { label: 'bench', quotes: 1e12 })
 const pace = Object.entries(paces).find(([name]) => name === pools)?.[1]
 const count = Number(process.env['ROUTING_THREADS'] ?? 0)
 const threads = count > 0 ? createSearchThreads({ count }) : undefined
-const { chain, advance } = createGeneratedChain({ ...marketSize, ...pace, threads })
+const isArbitraged = wander !== 'free'
+const { chain, advance } = createGeneratedChain({ ...marketSize, ...pace, isArbitraged, threads })
 createSearchAhead({ now: () => performance.now() }, { chains: [chain] })
 const service = createService({
   name: 'routing',
@@ -41,6 +43,15 @@ const service = createService({
   access: createAccess(accessDeps),
   log,
 })
-if (pace) setInterval(advance, pace.blockMs)
 const server = createServer(service.app.callback())
+/** Beside servers that are measured one after the other, one that nobody asks has to rest. */
+const restMs = 500
+let askedMs = Number.NEGATIVE_INFINITY
+server.on('request', () => {
+  askedMs = performance.now()
+})
+if (pace)
+  setInterval(() => {
+    if (performance.now() - askedMs < restMs) advance()
+  }, pace.blockMs)
 server.listen(0, '127.0.0.1', () => reportToParent(server, apiKey))

@@ -7,6 +7,7 @@ import { createStandingRoute } from './standingRoute.ts'
 
 const s = suite('a route that may stand')
 const million = 1_000_000
+const thousand = 1_000n * 10n ** 18n
 const market = createMarket([
   pair('one', 'a/d', [million, million]),
   pair('two', 'a/b', [million, million]),
@@ -20,10 +21,11 @@ type Asked = {
   readonly gasPriceWei?: bigint
   /** What is known of the route beside what was found. */
   readonly own?: Partial<Route>
+  readonly of?: Market
 }
-function find({ amountIn = 10n ** 18n, gasPriceWei = 0n, own = {} }: Asked = {}) {
+function find({ amountIn = 10n ** 18n, gasPriceWei = 0n, own = {}, of = market }: Asked = {}) {
   const found: Certificate[] = []
-  const route = ask(market, { amountIn, gasPriceWei, certified: (made) => found.push(made) })
+  const route = ask(of, { amountIn, gasPriceWei, certified: (made) => found.push(made) })
   const certificate = found.at(-1)
   if (!route || certificate?.route !== route) throw new Error('a route is found, and known for it')
   assert.equal(
@@ -31,7 +33,7 @@ function find({ amountIn = 10n ** 18n, gasPriceWei = 0n, own = {} }: Asked = {})
     ['one'],
   )
   const told = { ...certificate, route: { ...route, ...own } }
-  const { renew } = createStandingRoute(market, told)
+  const { renew } = createStandingRoute(of, told)
   const standsIn = (later: Market, changed: readonly string[], gasPart = 1) =>
     renew(later, { changed, gasPart })
   return { route, standsIn, amountIn }
@@ -42,6 +44,10 @@ const change = (id: string, tokens: string, reserves: readonly [number, number],
 /** Through it and the one before nothing is lost but so many millionths. */
 const pathWith = (id: 'three' | 'five', millionths: number, of = market) =>
   change(id, id === 'three' ? 'b/d' : 'c/d', [million, 1_003_009 + millionths], of)
+
+/** With a token that came nothing is proven anew: what pools could gain decides. */
+const grown = change('new', 'x/y', [1, 1])
+const unproven = { own: { gapBps: 5 } }
 
 s('is found as it was where nothing of its own has changed [teeth/standing]', () => {
   const { route, standsIn } = find()
@@ -73,24 +79,56 @@ s('falls where another would bring as little as a unit more, of few [teeth/stand
 s(
   'stands while all that changed could bring half a hundredth of a basis point [teeth/standing]',
   () => {
-    const { standsIn } = find()
-    const later = pathWith('three', 2)
+    const { standsIn } = find(unproven)
+    const later = pathWith('three', 2, grown)
     assert.ok(standsIn(later, ['three']))
     assert.ok(standsIn(later, ['three']), 'which counts once')
     assert.is(standsIn(pathWith('five', 2, later), ['five']), undefined, 'and adds up')
-    const back = find().standsIn
+    const back = find(unproven).standsIn
     assert.ok(back(later, ['three']))
-    assert.ok(back(market, ['three']))
-    assert.ok(back(pathWith('five', 2), ['five']), 'what is over counts no more')
-    assert.is(find().standsIn(pathWith('three', 5), ['three']), undefined)
+    assert.ok(back(grown, ['three']))
+    assert.ok(back(pathWith('five', 2, grown), ['five']), 'what is over counts no more')
+    assert.is(find(unproven).standsIn(pathWith('three', 5, grown), ['three']), undefined)
   },
 )
 s('takes for nothing what earns less than its gas [teeth/standing]', () => {
-  const standsAt = (gasPriceWei: bigint) =>
-    find({ gasPriceWei }).standsIn(pathWith('three', 50), ['three']) !== undefined
-  // Five thousandths of a hundredth, of which a swap's 80,000 take 0.08, 0.048 and 0.04.
-  assert.equal([10n ** 9n, 6n * 10n ** 8n, 5n * 10n ** 8n].map(standsAt), [true, true, false])
+  // It would earn 2.06e16 more, where the pool of the route earns its own gas; 80,000 is a swap's.
+  const standsAt = (gwei: bigint) =>
+    find({ ...unproven, amountIn: thousand, gasPriceWei: gwei * 10n ** 9n }).standsIn(
+      pathWith('three', -1_700, grown),
+      ['three'],
+    ) !== undefined
+  assert.equal([300n, 200n, 190n].map(standsAt), [true, true, false])
 })
+s('falls where another pool takes the place of one, and its gas [20/standing-instead]', () => {
+  const pools = [pair('one', 'a/d', [million, million]), pair('two', 'a/d', [10_000, 9_990])]
+  const gas = { gasPriceWei: 10n ** 10n }
+  const { standsIn, amountIn } = find({ ...gas, of: createMarket(pools) })
+  const later = createMarket([...pools.slice(0, 1), pair('two', 'a/d', [10_000, 10_003])])
+  assert.is(standsIn(later, ['two']), undefined)
+  const best = ask(later, { ...gas, amountIn })
+  assert.equal(
+    best?.steps.map(({ poolId }) => poolId),
+    ['two'],
+  )
+})
+const worse = (by: number, of = market) => change('one', 'a/d', [million + by, million - by], of)
+s('falls where its own pool loses what another route may not lose [20/standing-own]', () => {
+  const standsAt = (by: number) =>
+    find({ ...unproven, amountIn: thousand }).standsIn(worse(by, grown), ['one']) !== undefined
+  assert.equal([2, 4].map(standsAt), [true, false])
+})
+s(
+  'stands, at the same price of gas, where it is proven to be within a tenth [20/standing-proven]',
+  () => {
+    const standsAt = (gasPart: number) => {
+      const { standsIn } = find({ amountIn: thousand, gasPriceWei: 1n })
+      return standsIn(worse(4), ['one'], gasPart)?.gapBps
+    }
+    assert.ok((standsAt(1) ?? 1) <= 0.1)
+    assert.is(standsAt(1.001), undefined)
+  },
+)
 s('falls where gas costs so much more or less that others may be better [teeth/standing]', () => {
   const standsAt = (gasPart: number) =>
     find({ gasPriceWei: 10n ** 8n }).standsIn(market, [], gasPart) !== undefined
@@ -98,8 +136,6 @@ s('falls where gas costs so much more or less that others may be better [teeth/s
   assert.equal([0.3, 0.5, 1, 1.5, 1.7].map(standsAt), [false, true, true, true, false])
 })
 s('is within ten basis points of the best by what is known of it [teeth/standing]', () => {
-  // Of a token that came nobody knows a price.
-  const grown = change('new', 'x/y', [1, 1])
   const standsWith = (gapBps: number | undefined) =>
     find({ own: { gapBps } }).standsIn(grown, ['new'])
   assert.equal(

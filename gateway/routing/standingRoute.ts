@@ -1,4 +1,4 @@
-import { type Certificate, gainOf, laterGapBps } from './engine/certificate.ts'
+import { type Certificate, gainsOf, laterGapBps } from './engine/certificate.ts'
 import { pairBetween } from './engine/indexPairs.ts'
 import { type Market, poolOf } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
@@ -7,6 +7,8 @@ import { replayShares } from './replayShares.ts'
 
 /** A route stands while no better one can have come to be worth more than this part beyond it. */
 const mostGrowthPart = 0.05e-4
+/** At the same price of gas, what is proven to be this near to the best stands whatever has changed. */
+const provenGapBps = 0.1
 /** Where less is proven of a route, a search of another market may come by a better one by chance. */
 const mostGapBps = 10
 
@@ -34,25 +36,38 @@ function countPairs(market: Market, { steps }: Route): number {
     .filter((pair) => pair >= 0).length
 }
 
+/** What the pools of a route do not earn of their gas: whatever takes the place of one has that to spare. */
+function gasToSpare(found: Market, certificate: Certificate): number {
+  const { frame, pools } = certificate
+  const spare = [...pools].map((id) => {
+    const earned = gainsOf(found, certificate, id).reduce((sum, { first }) => sum + first, 0)
+    return Math.max(0, (poolOf(found, id)?.gas ?? 0) * frame.gasPrice - earned)
+  })
+  return spare.reduce((sum, one) => sum + one, 0)
+}
+
 /**
  * At the prices of the search, a pool that changed can gain so much and no more by being used otherwise:
- * the route is run anew on the later market, and stands while it lacks no more than that.
+ * the route is run anew on the later market, and stands while it lacks no more than that. What its own
+ * pools earn less is its loss: another route, nearly as good before, need not lose it.
  */
 export function createStandingRoute(found: Market, certificate: Certificate): StandingRoute {
-  const { net, gains, pools, frame } = certificate
+  const { net, pools, frame } = certificate
   /** Changed pools, and what they add to the distance between the route and the best. */
   const growths = new Map<string, number>()
   let growth = 0
   let { route } = certificate
   const pairs = countPairs(found, route)
+  const spare = gasToSpare(found, certificate)
 
   function growthOf(market: Market, id: string): number {
-    const first = gains.get(id) ?? 0
-    const now = gainOf(market, certificate, id)
-    // What a pool of the route earns less, the route loses: the one makes up for the other.
-    if (pools.has(id)) return now - first
-    const gas = (poolOf(market, id)?.gas ?? 0) * frame.gasPrice
-    return Math.max(0, Math.max(0, now - gas) - Math.max(0, first - gas))
+    const gas = pools.has(id) ? 0 : (poolOf(market, id)?.gas ?? 0) * frame.gasPrice
+    const left = Math.max(0, gas - spare)
+    return gainsOf(market, certificate, id).reduce(
+      (sum, { first, now }) =>
+        sum + Math.max(0, Math.max(0, now - left) - Math.max(0, first - left)),
+      0,
+    )
   }
 
   return {
@@ -76,10 +91,10 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
       const gasCost = route.gas * frame.gasPrice
       const won = Number(again.amountOut) - gasCost - net
       const lacks = growth + Math.abs(gasPart - 1) * gasCost - won
-      if (!(lacks <= net * mostGrowthPart)) return undefined
       const gapBps = laterGapBps(market, certificate, again)
-      if (!((gapBps ?? certificate.route.gapBps ?? Number.POSITIVE_INFINITY) <= mostGapBps))
-        return undefined
+      const unproven = gapBps ?? certificate.route.gapBps ?? Number.POSITIVE_INFINITY
+      const isProven = gasPart === 1 && gapBps !== undefined && gapBps <= provenGapBps
+      if (!isProven && !(lacks <= net * mostGrowthPart && unproven <= mostGapBps)) return undefined
       route = gapBps === undefined ? withoutGap(again) : { ...again, gapBps }
       return route
     },

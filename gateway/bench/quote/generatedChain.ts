@@ -22,7 +22,7 @@ import { movePool } from './movePool.ts'
 
 export const chainId = 8453
 /** How far a block moves a pool's price, in millionths. */
-const moved = 300n
+const moved = 300
 
 /** A chain's pace: what a block changes, and how often one comes. */
 export const paces = {
@@ -72,6 +72,12 @@ function toHead(number: bigint) {
 }
 
 /**
+ * Half of the pool's fee is all that its price was off by when it was made: so far again, and the market has
+ * no arbitrage still. On a real chain what goes further is taken back within the block.
+ */
+const movedWithinFee = ({ feePips }: PoolRecord) => BigInt(Math.min(moved, Math.floor(feePips / 2)))
+
+/**
  * A chain as quotes see it, its pools generated instead of read from a node: use cases, engine and
  * caches are the real ones. `advance` is a block that changes some pools.
  */
@@ -80,12 +86,15 @@ export function createGeneratedChain({
   tokens,
   seed,
   changedPerBlock = paces.moving.changedPerBlock,
+  isArbitraged = true,
   threads,
 }: {
   readonly pools: number
   readonly tokens: number
   readonly seed: number
   readonly changedPerBlock?: number | undefined
+  /** Whether pools stay within their fees of the others. */
+  readonly isArbitraged?: boolean | undefined
   readonly threads?: SearchThreads | undefined
 }) {
   const facts = getChain(chainId)
@@ -165,7 +174,8 @@ export function createGeneratedChain({
       if (!record) throw new Error('every generated pool stays')
       const isBack = pushed.delete(record.id)
       if (!isBack) pushed.add(record.id)
-      return { ...movePool(record, isBack ? -moved : moved), changedBlock: number }
+      const by = isArbitraged ? movedWithinFee(record) : BigInt(moved)
+      return { ...movePool(record, isBack ? -by : by), changedBlock: number }
     })
     state = advanceState({ taxOf: () => 0 }, { state, head: toHead(number), changed })
   }

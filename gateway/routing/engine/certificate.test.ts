@@ -3,7 +3,7 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { curvePool, evenPool } from '../testing/curvePool.ts'
 import { near } from '../testing/near.ts'
-import { type Certificate, gainOf, laterGapBps } from './certificate.ts'
+import { type Certificate, gainsOf, laterGapBps } from './certificate.ts'
 import { createMarket, type Market, updateMarket } from './market.ts'
 
 const s = suite('certificates')
@@ -18,6 +18,10 @@ function certify(market: Market, own: Parameters<typeof ask>[1] = {}) {
   const [certificate] = certificates
   if (!route || !certificate) throw new Error('nothing is certified')
   return { route, certificate }
+}
+/** What swaps through a pool earn at most, either way. */
+function gainOf(market: Market, certificate: Certificate, id: string): number {
+  return gainsOf(market, certificate, id).reduce((sum, { now }) => sum + now, 0)
 }
 /** What a constant product of `x` and `y` earns most at prices of what it sells and buys. */
 function mostOf(x: number, y: number, { cost, value }: { cost: number; value: number }): number {
@@ -91,18 +95,19 @@ s('know of each pool what it earns at the margin, on the route or left for its g
   const { route, certificate } = certify(market, dear)
   assert.equal([...certificate.pools], ['big'])
   assert.is(certificate.net, Number(route.amountOut) - 200)
-  assert.equal([...certificate.gains.keys()].sort(), ['big', 'small'])
+  const first = (id: string) =>
+    gainsOf(market, certificate, id).reduce((sum, gain) => sum + gain.first, 0)
+  assert.is(certificate.gains.size, 2)
   for (const [id, depth] of [
     ['big', 9e6],
     ['small', 1e6],
   ] as const)
-    near(certificate.gains.get(id), depth * (1 / 91) ** 2, 1e-6)
-  for (const { id } of pools)
-    assert.is(certificate.gains.get(id) ?? 0, gainOf(market, certificate, id))
+    near(first(id), depth * (1 / 91) ** 2, 1e-6)
+  for (const { id } of pools) assert.is(first(id), gainOf(market, certificate, id))
   assert.is(gainOf(market, certificate, 'nobody'), 0)
 })
 
-s('add up what a pool of several tokens earns each way', () => {
+s('tell what a pool of several tokens earns each way', () => {
   const three = curvePool('three', 'a/b/d', { pieces: [{ dx: 1e9, a: 0.99, b: 1e-6 }], gas: 1e9 })
   const market = createMarket([
     evenPool('ad', 'a/d'),
@@ -117,9 +122,22 @@ s('add up what a pool of several tokens earns each way', () => {
   })
   assert.equal([...certificate.pools], ['ad'])
   const direct = (Math.sqrt(0.99) - 1 / 1.1) ** 2 * 1e6
+  const gains = gainsOf(market, certificate, 'three')
+  for (const { first, now } of gains) near(first, now, 1e-12)
   const gain = gainOf(market, certificate, 'three')
-  near(certificate.gains.get('three'), gain, 1e-12)
   assert.ok(gain > 1.5 * direct && gain < 4 * direct, `${gain} of ${direct}`)
+})
+
+s('keep apart what a pool earns one way and the other [20/standing-ways]', () => {
+  const sides = [pair('ac', 'a/c', [1_000, 900], 0), pair('cd', 'c/d', [1_000, 900], 0)]
+  const between = (b: number, c: number) => pair('between', 'b/c', [b, c], 0)
+  const market = createMarket([direct, there, onwards, ...sides, between(1_000, 1_050)])
+  const { certificate } = certify(market, { gasPriceWei: 10n ** 15n, nativeToken: 'd' })
+  const turned = updateMarket(market, [between(1_050, 1_000)])
+  const [one, other] = gainsOf(turned, certificate, 'between')
+  assert.ok(one && other && one.first > 0)
+  assert.is(one.now, 0)
+  assert.ok(other.now - other.first > one.first / 2, `${other.first}, then ${other.now}`)
 })
 
 s('count nothing that leads back to what is sold, or on from what is bought', () => {

@@ -19,7 +19,7 @@ export type Certificate = {
   /** What all of the input is worth, in tokenOut. */
   readonly worth: number
   readonly pools: ReadonlySet<string>
-  /** By the ids of pools what they could earn, gas apart; the others earn nothing. */
+  /** What pools could earn, gas apart, each way by itself (`gainsOf` finds it); the others earn nothing. */
   readonly gains: ReadonlyMap<string, number>
   /** Prices at which the bound was found. */
   readonly boundPrices: Float64Array
@@ -47,21 +47,28 @@ export function certify(
   const certificate = { route, frame, net, margins, worth, pools, gains, boundPrices }
   for (let edge = 0; edge < market.edgeCount; edge++) {
     const gain = gainThrough(market, certificate, edge)
-    if (gain === 0) continue
-    const { id } = at(market.pools, market.edgePool[edge] as number) as EnginePool
-    gains.set(id, (gains.get(id) ?? 0) + gain)
+    if (gain > 0) gains.set(nameOf(market, edge), gain)
   }
   return certificate
 }
 
-/** The most that swaps through one pool earn, in tokenOut. */
-export function gainOf(market: Market, certificate: Certificate, id: string): number {
+/** One way through a pool, as long as both are there. */
+function nameOf(market: Market, edge: number): string {
+  const { id } = at(market.pools, market.edgePool[edge] as number) as EnginePool
+  return `${id}:${market.edgeFrom[edge]}:${market.edgeTo[edge]}`
+}
+
+/** What a swap one way through a pool earns at most, in tokenOut: when the route was found, and in this market. */
+export type Gain = { readonly first: number; readonly now: number }
+
+/** Each way through a pool by itself: what gains one way loses the other. */
+export function gainsOf(market: Market, certificate: Certificate, id: string): readonly Gain[] {
   const index = market.poolIndex.get(id) ?? -1
   const { tokens = [] } = at(market.pools, index) ?? {}
-  return edgesOfPool(market, { index, tokens }).reduce(
-    (sum, edge) => sum + gainThrough(market, certificate, edge),
-    0,
-  )
+  return edgesOfPool(market, { index, tokens }).map((edge) => ({
+    first: certificate.gains.get(nameOf(market, edge)) ?? 0,
+    now: gainThrough(market, certificate, edge),
+  }))
 }
 
 const point: EdgePoint = { x: 0, y: 0, slope: 0 }
