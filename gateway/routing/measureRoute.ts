@@ -1,5 +1,5 @@
 import { commonPrice } from './commonPrice.ts'
-import { type Market, poolOf } from './engine/market.ts'
+import { curveBetween, type Market } from './engine/market.ts'
 import type { Route, RouteStep } from './engine/route.ts'
 import { midPrice } from './midPrice.ts'
 import { familyOf } from './protocols/families.ts'
@@ -71,10 +71,7 @@ function idealOutput(
 /** Initialised ticks a step crosses, by replaying it on the market it was priced on. */
 export function countCrossedTicks(step: RouteStep, pool: PoolRecord, market: Market): number {
   if (familyOf(pool).crossingGas === undefined) return 0
-  const enginePool = poolOf(market, pool.id)
-  const i = enginePool?.tokens.indexOf(step.tokenIn) ?? -1
-  const j = enginePool?.tokens.indexOf(step.tokenOut) ?? -1
-  const curve = i < 0 || j < 0 ? undefined : enginePool?.curve(i, j)
+  const curve = curveBetween(market, { ...step, id: pool.id })
   if (!curve) return 0
   // Pieces of the curve end at initialised ticks.
   let crossed = 0

@@ -17,7 +17,6 @@ const facts: RouteFacts = {
   routePath: '',
   gasEstimate: 0n,
   priceImpactBps: 0,
-  marketImpactBps: undefined,
   steps: [],
   hops: [],
   impactsBps: [],
@@ -29,7 +28,7 @@ s('does not grow with what is measured while a route stands [strangers/facts]', 
   let computed = 0
   const ask = (measured: number) => {
     for (const ends of ['false false', 'false true', 'true false', 'true true'])
-      cache.facts(route, `${ends} ${measured}`, () => {
+      cache.facts(route.steps, `${ends} ${measured}`, () => {
         computed += 1
         return facts
       })

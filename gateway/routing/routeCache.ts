@@ -22,13 +22,11 @@ export type QuoteStep = {
   readonly shareBps: number
 }
 
-/** What follows from a route and its pools alone, whoever asks for it and when. */
+/** What follows from a route's steps and their pools alone, whoever asks for it and when. */
 export type RouteFacts = {
   readonly routePath: string
   readonly gasEstimate: bigint
   readonly priceImpactBps: number
-  /** Against what all pools of each step's pair say together; undefined for a wrap. */
-  readonly marketImpactBps: number | undefined
   readonly steps: readonly QuoteStep[]
   /** One per step, and how far the step moves it. */
   readonly hops: readonly { readonly pool: PoolRecord }[]
@@ -58,8 +56,14 @@ export type RouteCache = {
   aheadTally(): { readonly searched: number; readonly secs: number; readonly asked: number }
   /** What may still be the best of earlier states. */
   readonly standing: StandingRoutes
-  /** What is known of a route beside its amounts, computed once for each `variant`. */
-  facts(route: Route, variant: string, compute: () => RouteFacts): RouteFacts
+  /** What is known of a route beside its amounts, computed once for each `variant` while its steps stay. */
+  facts(steps: Route['steps'], variant: string, compute: () => RouteFacts): RouteFacts
+  /** Against what all pools of each step's pair say together, in one state; undefined for a wrap. */
+  marketImpactBps(
+    route: Route,
+    variant: string,
+    compute: () => number | undefined,
+  ): number | undefined
 }
 
 type Found = Promise<Route | undefined>
@@ -81,7 +85,6 @@ const mostVariants = 4
 export function createRouteCache(): RouteCache {
   // Blocks that change no pool share the pools of the block before: the routes stay good.
   const routesOf = new WeakMap<SyncedState['pools'], Routes>()
-  const factsOf = new WeakMap<Route, Map<string, RouteFacts>>()
   const ahead = { searched: 0, secs: 0, asked: 0 }
 
   /** A batch goes on with the state it began with: routes of a later one stay beside its own. */
@@ -134,15 +137,22 @@ export function createRouteCache(): RouteCache {
       return running
     },
     aheadTally: () => ({ ...ahead }),
-    facts(route, variant, compute) {
-      const known = factsOf.get(route) ?? new Map<string, RouteFacts>()
-      factsOf.set(route, known)
-      const found = known.get(variant)
-      if (found) return found
-      const facts = compute()
-      if (known.size >= mostVariants) known.clear()
-      known.set(variant, facts)
-      return facts
-    },
+    facts: createVariants<RouteFacts>(),
+    marketImpactBps: createVariants<number | undefined>(),
+  }
+}
+
+/** What is computed once of each object, for each `variant` of it. */
+function createVariants<value>() {
+  const all = new WeakMap<object, Map<string, { readonly value: value }>>()
+  return (of: object, variant: string, compute: () => value): value => {
+    const known = all.get(of) ?? new Map<string, { readonly value: value }>()
+    all.set(of, known)
+    const found = known.get(variant)
+    if (found) return found.value
+    const made = { value: compute() }
+    if (known.size >= mostVariants) known.clear()
+    known.set(variant, made)
+    return made.value
   }
 }

@@ -27,31 +27,38 @@ type Parameters = {
   readonly amountOut: bigint
 }
 
-/** From the cache where the same route was described before. */
-export function findRouteFacts(parameters: Parameters): RouteFacts {
-  const { chain, route, tokenIn, tokenOut } = parameters
-  const variant = `${isNative(tokenIn)} ${isNative(tokenOut)} ${chain.taxes.measured()}`
-  return chain.routes.facts(route, variant, () => computeFacts(parameters))
+/** From the cache where the same steps were described before; what other pools say is of the state. */
+export function findRouteFacts(
+  parameters: Parameters,
+): RouteFacts & { readonly marketImpactBps: number | undefined } {
+  const { chain, state, route, tokenIn, tokenOut, amountOut } = parameters
+  const { routes, taxes } = chain
+  const variant = `${isNative(tokenIn)} ${isNative(tokenOut)} ${taxes.measured()}`
+  const facts = routes.facts(route.steps, variant, () => computeFacts(parameters))
+  const impactBps = routes.marketImpactBps(route, variant, () =>
+    marketImpactBps(route, {
+      ...endsOf(parameters),
+      ...state,
+      amountIn: route.amountIn,
+      amountOut,
+    }),
+  )
+  return { ...facts, marketImpactBps: impactBps }
 }
 
-function computeFacts({
-  chain,
-  state,
-  route,
-  tokenIn,
-  tokenOut,
-  amountOut,
-}: Parameters): RouteFacts {
+const endsOf = ({ chain, tokenIn, tokenOut }: Parameters) => ({
+  tokenIn: toEngineToken(chain, tokenIn),
+  tokenOut: toEngineToken(chain, tokenOut),
+})
+
+function computeFacts(parameters: Parameters): RouteFacts {
+  const { chain, state, route, tokenIn, tokenOut, amountOut } = parameters
   const { pools, market } = state
   const hops = route.steps.flatMap((step) => {
     const pool = pools.get(step.poolId)
     return pool ? [{ step, pool }] : []
   })
-  const ends = {
-    tokenIn: toEngineToken(chain, tokenIn),
-    tokenOut: toEngineToken(chain, tokenOut),
-  }
-  const impact = { ...ends, pools, amountIn: route.amountIn, amountOut }
+  const ends = endsOf(parameters)
   return {
     routePath: describeRoute({
       route,
@@ -72,8 +79,7 @@ function computeFacts({
       receivedToken: isNative(tokenOut) ? undefined : ends.tokenOut,
       extraTransferGas: chain.taxes.extraTransferGas,
     }),
-    priceImpactBps: priceImpactBps(route, impact),
-    marketImpactBps: marketImpactBps(route, { ...impact, market }),
+    priceImpactBps: priceImpactBps(route, { ...ends, pools, amountIn: route.amountIn, amountOut }),
     hops: hops.map(({ pool }) => ({ pool })),
     impactsBps: hops.map(({ step, pool }) => stepImpactBps(step, pool)),
     steps: hops.map(({ step, pool }) => toQuoteStep(step, pool)),
