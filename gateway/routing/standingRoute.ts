@@ -1,4 +1,4 @@
-import { type Certificate, gainsOf, laterGapBps } from './engine/certificate.ts'
+import { type Certificate, gainsOf, laterGapBps, mostGapBps } from './engine/certificate.ts'
 import { pairBetween } from './engine/indexPairs.ts'
 import { type Market, poolOf } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
@@ -9,8 +9,6 @@ import { replayShares } from './replayShares.ts'
 const mostGrowthPart = 0.05e-4
 /** At the same price of gas, what is proven to be this near to the best stands whatever has changed. */
 const provenGapBps = 0.1
-/** Where less is proven of a route, a search of another market may come by a better one by chance. */
-const mostGapBps = 10
 
 export type StandingRoute = {
   /**

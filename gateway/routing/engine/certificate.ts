@@ -9,6 +9,9 @@ import type { SearchFrame } from './searchFrame.ts'
 import { hopsTo } from './searchPath.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
+/** Where less is proven of a route, a search of another market may come by a better one by chance. */
+export const mostGapBps = 10
+
 /** What a search knows of its route beside its steps: by this it can be held against later markets. */
 export type Certificate = {
   readonly route: Route
@@ -16,6 +19,8 @@ export type Certificate = {
   /** What the route brings, net of gas. */
   readonly net: number
   readonly margins: Margins
+  /** By this part prices may be off, since so much of the route is unproven. */
+  readonly slack: number
   /** What all of the input is worth, in tokenOut. */
   readonly worth: number
   readonly pools: ReadonlySet<string>
@@ -42,9 +47,10 @@ export function certify(
   const margins = priceMargins(market, frame, flow)
   const net = Number(route.amountOut) - route.gas * frame.gasPrice
   const worth = Number(route.amountIn) * Math.exp(flow.logPrices[frame.tokenIn] as number)
+  const slack = Math.min(route.gapBps ?? mostGapBps, mostGapBps) / 1e4
   const pools = new Set(route.steps.map(({ poolId }) => poolId))
   const gains = new Map<string, number>()
-  const certificate = { route, frame, net, margins, worth, pools, gains, boundPrices }
+  const certificate = { route, frame, net, margins, slack, worth, pools, gains, boundPrices }
   for (let edge = 0; edge < market.edgeCount; edge++) {
     const gain = gainThrough(market, certificate, edge)
     if (gain > 0) gains.set(nameOf(market, edge), gain)
@@ -74,15 +80,15 @@ export function gainsOf(market: Market, certificate: Certificate, id: string): r
 const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 
 /**
- * Where what it sells is bought by the best chain and what it buys sold by the best one. Through a pool
- * outside the route goes no more than all of the input.
+ * Where what it sells is bought by the best chain, for as little less as is unproven, and what it buys sold by
+ * the best one. Through a pool outside the route goes no more than all of the input.
  */
 function gainThrough(market: Market, certificate: Certificate, edge: number): number {
-  const { frame, margins, worth, pools } = certificate
+  const { frame, margins, slack, worth, pools } = certificate
   const from = market.edgeFrom[edge] as number
   const to = market.edgeTo[edge] as number
   if (from === frame.tokenOut || to === frame.tokenIn) return 0
-  const cost = margins.costs[from] || leastCost(market, margins, from)
+  const cost = (margins.costs[from] || leastCost(market, margins, from)) * (1 - slack)
   const value = margins.values[to] || bestValue(market, margins, to)
   if (!(bestRate(market, edge) * value > cost) || cost === 0) return 0
   pointAtPrice(market, edge, cost / value, point)

@@ -50,6 +50,13 @@ function findHere(market: Market, parameters: (typeof questions)[number]) {
   return { route, certificate: made.find((each) => each.route === route) }
 }
 
+/** What it spent hangs on the market's own prices, which whoever searched before has found in part. */
+function withoutEffort(certificate: Certificate | undefined) {
+  if (!certificate) return undefined
+  const { effort: _, ...frame } = certificate.frame
+  return { ...certificate, frame }
+}
+
 const threads = createSearchThreads({ count: 2 })
 s.after(() => threads.close())
 
@@ -82,7 +89,7 @@ s('answer what the loop does, block by block, as pools come and go [20/threads]'
       assert.ok(found, 'a thread was free')
       const { route, certificate } = findHere(asked, parameters)
       assert.equal(found.route, route)
-      assert.equal(found.certificate, certificate)
+      assert.equal(withoutEffort(found.certificate), withoutEffort(certificate))
       if (certificate) certified += 1
     }
   }
