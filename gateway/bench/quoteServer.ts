@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { availableParallelism } from 'node:os'
 import { createAccess } from '../access/access.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { createService } from '../http/service.ts'
@@ -22,7 +23,7 @@ const log = { debug() {}, info() {}, warn() {}, error() {} }
 const accessDeps = { store, chains: [], config: benchAccess, log, now: Date.now }
 const { apiKey } = await createKey(accessDeps, { label: 'bench', quotes: 1e12 })
 const pace = Object.entries(paces).find(([name]) => name === pools)?.[1]
-const count = Number(process.env['ROUTING_THREADS'] ?? 0)
+const count = Number(process.env['ROUTING_THREADS'] ?? availableParallelism() - 1)
 const threads = count > 0 ? createSearchThreads({ count }) : undefined
 const isArbitraged = wander !== 'free'
 const { chain, advance } = createGeneratedChain({ ...marketSize, ...pace, isArbitraged, threads })

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { syncBuiltinESMExports } from 'node:module'
+import os, { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { assert, suite } from '../../fixtures/test.ts'
 import { base } from '../chain/base.ts'
 import { defaultLimits } from '../relay/limits.ts'
@@ -291,5 +293,30 @@ config('lists every setting once', () => {
   assert.is(new Set(names).size, names.length)
   assert.ok(names.includes('ARBITRUM_RPC_URL'))
 })
+
+config(
+  'searches on each core but one, where nothing else is said and it is no lab [20/threads-default]',
+  () => {
+    const threadsOn = (cores: number, env: Record<string, string> = {}) => {
+      const mocked = mock.method(os, 'availableParallelism', () => cores)
+      syncBuiltinESMExports()
+      try {
+        return readConfig({ ...enough, ...env }).routingThreads
+      } finally {
+        mocked.mock.restore()
+        syncBuiltinESMExports()
+      }
+    }
+    assert.equal(
+      [1, 2, 8, 65, 200].map((cores) => threadsOn(cores)),
+      [0, 1, 7, 64, 64],
+    )
+    assert.is(threadsOn(8, { FORKYARD_MODE: 'offline' }), 0)
+    for (const ROUTING_THREADS of ['0', '3', '64'])
+      assert.is(threadsOn(8, { ROUTING_THREADS }), Number(ROUTING_THREADS))
+    for (const ROUTING_THREADS of ['65', '-1', 'all'])
+      assert.match(faultOf({ ...enough, ROUTING_THREADS }), /^ROUTING_THREADS must match/)
+  },
+)
 
 config.run()

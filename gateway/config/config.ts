@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { type Address, type Hex, isAddress, isHash } from 'viem'
 import type { SettlementLimits } from '../access/sale/accessConfig.ts'
 import type { CallBudget } from '../chain/callBudget.ts'
@@ -139,6 +140,15 @@ const list = (value: string) =>
     .filter((entry) => entry !== '')
 const orUndefined = (value: string) => (value === '' ? undefined : value)
 // ajv has checked the pattern of both.
+/** As `ROUTING_THREADS` may name at most. */
+const mostThreads = 64
+
+/** A lab is asked little, and its start is waited for. */
+function readThreads({ ROUTING_THREADS: given, FORKYARD_MODE: mode }: ProcessSettings): number {
+  if (given !== '') return Number(given)
+  return mode === 'live' ? Math.min(availableParallelism() - 1, mostThreads) : 0
+}
+
 const address = (value: string) => orUndefined(value) as Address | undefined
 
 function toProviders(value: string): readonly ProviderSetting[] {
@@ -353,7 +363,7 @@ export function readConfig(env: Environment): Config {
       mostPools: settings.MAX_POOLS_PER_CHAIN,
       mostTokens: settings.MAX_TOKENS_PER_CHAIN,
     },
-    routingThreads: settings.ROUTING_THREADS,
+    routingThreads: readThreads(settings),
     unknownPoolPatienceMs: settings.UNKNOWN_POOL_PATIENCE_MS,
     rateLimit: { perSecond: settings.RATE_LIMIT_PER_SECOND, burst: settings.RATE_LIMIT_BURST },
     ipRateLimit:

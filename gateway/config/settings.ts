@@ -157,12 +157,12 @@ export const processSettings = Type.Object({
   ),
   MAX_POOLS_PER_CHAIN: integer('pools followed at once; the least deep make room', 10_000, 100),
   MAX_TOKENS_PER_CHAIN: integer('tokens of those pools', 10_000, 100),
-  ROUTING_THREADS: integer(
-    'threads that search routes beside the one that serves; 0 = that one searches, between requests',
-    0,
-    0,
-    64,
-  ),
+  ROUTING_THREADS: Type.String({
+    default: '',
+    pattern: '^([1-5]?[0-9]|6[0-4])?$',
+    description:
+      'threads that search routes beside the one that serves, 40 to 90 MB each once it is needed; 0 = that one searches, between requests; empty = one for each core but one where live, 0 in a lab',
+  }),
   UNKNOWN_POOL_PATIENCE_MS: integer(
     'how long a quote waits for the dry run of pools with unknown code where it has another route, and a tenth of it while one has not passed yet; 12 times as long where it has none',
     250,
