@@ -1,4 +1,4 @@
-import { type Certificate, gainsOf, laterGapBps, mostGapBps } from './engine/certificate.ts'
+import { type Certificate, gainsOf, laterGapBps } from './engine/certificate.ts'
 import { pairBetween } from './engine/indexPairs.ts'
 import { type Market, poolOf } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
@@ -90,9 +90,8 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
       const won = Number(again.amountOut) - gasCost - net
       const lacks = growth + Math.abs(gasPart - 1) * gasCost - won
       const gapBps = laterGapBps(market, certificate, again)
-      const unproven = gapBps ?? certificate.route.gapBps ?? Number.POSITIVE_INFINITY
       const isProven = gasPart === 1 && gapBps !== undefined && gapBps <= provenGapBps
-      if (!isProven && !(lacks <= net * mostGrowthPart && unproven <= mostGapBps)) return undefined
+      if (!isProven && !(lacks <= net * mostGrowthPart)) return undefined
       route = gapBps === undefined ? withoutGap(again) : { ...again, gapBps }
       return route
     },

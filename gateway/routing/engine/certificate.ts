@@ -9,8 +9,8 @@ import type { SearchFrame } from './searchFrame.ts'
 import { hopsTo } from './searchPath.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
-/** Where less is proven of a route, a search of another market may come by a better one by chance. */
-export const mostGapBps = 10
+/** Prices may be off by what is unproven of the route. More than this changes little, and has more routes fall. */
+const mostSlackBps = 1
 
 /** What a search knows of its route beside its steps: by this it can be held against later markets. */
 export type Certificate = {
@@ -19,7 +19,7 @@ export type Certificate = {
   /** What the route brings, net of gas. */
   readonly net: number
   readonly margins: Margins
-  /** By this part prices may be off, since so much of the route is unproven. */
+  /** By this part prices may be off. */
   readonly slack: number
   /** What all of the input is worth, in tokenOut. */
   readonly worth: number
@@ -47,7 +47,7 @@ export function certify(
   const margins = priceMargins(market, frame, flow)
   const net = Number(route.amountOut) - route.gas * frame.gasPrice
   const worth = Number(route.amountIn) * Math.exp(flow.logPrices[frame.tokenIn] as number)
-  const slack = Math.min(route.gapBps ?? mostGapBps, mostGapBps) / 1e4
+  const slack = Math.min(route.gapBps ?? mostSlackBps, mostSlackBps) / 1e4
   const pools = new Set(route.steps.map(({ poolId }) => poolId))
   const gains = new Map<string, number>()
   const certificate = { route, frame, net, margins, slack, worth, pools, gains, boundPrices }
@@ -80,7 +80,7 @@ export function gainsOf(market: Market, certificate: Certificate, id: string): r
 const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 
 /**
- * Where what it sells is bought by the best chain, for as little less as is unproven, and what it buys sold by
+ * Where what it sells is bought by the best chain, for less by what prices may be off, and what it buys sold by
  * the best one. Through a pool outside the route goes no more than all of the input.
  */
 function gainThrough(market: Market, certificate: Certificate, edge: number): number {
