@@ -1,4 +1,5 @@
 import { askByNumber, isResult, mayRefuseHash } from './askByNumber.ts'
+import { readBatchWords } from './batchWords.ts'
 import { nameByNumber } from './blockHashes.ts'
 import { dropUnfit } from './fitsCall.ts'
 import { type Asking, createLimits, type LearnedLimits, type Load } from './limits.ts'
@@ -82,7 +83,7 @@ export function createEndpoint({
   const upstream = createUpstream(address)
   const ask = alterSend(upstream.send)
   const send = async (calls: readonly RpcCall[]) =>
-    dropUnfit(calls, await ask(calls, { timeoutMs }))
+    readBatchWords(calls.length, dropUnfit(calls, await ask(calls, { timeoutMs })))
   const limits = createLimits({ now })
   const shown = createShownChain({ chainId, now, send })
   const told = createToldBlocks()

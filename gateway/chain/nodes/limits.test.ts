@@ -98,6 +98,15 @@ for (const rate of [
     },
   )
 
+s('asks for few calls a second one by one: a batch counts as one more [nodes/single-calls]', () => {
+  const at = (callsPerSecond: number) => {
+    const { limits } = stand()
+    limits.recall({ callsPerSecond })
+    return limits.batchCalls()
+  }
+  assert.equal([at(7.9), at(8)], [1, 4])
+})
+
 for (const first of [4, 12])
   s(
     `comes near a rate of 19 within seconds after ${first} calls at first [nodes/rate-soon]`,

@@ -58,6 +58,8 @@ const mostBatchCalls = 64
 const mostLogCalls = 8
 /** Fewer are refused for what one of them is. */
 const leastHalf = 4
+/** Some count a batch as one call more than it holds (Infura): fewer are asked one by one, in as many requests a second. */
+const fewestTogether = 4
 /** No endpoint that is known allows fewer; what was measured while hardly anything was asked says little. */
 const slowestGuess = 8
 const slowest = 0.5
@@ -119,6 +121,7 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
     batchCalls(asking = 'others') {
       // Half a second's worth: what is refused then is not much.
       const paced = (pace.perSecond() ?? Number.POSITIVE_INFINITY) / 2
+      if (paced < fewestTogether) return 1
       return Math.floor(Math.max(1, Math.min(hardBatch(), soft[asking].read(), paced)))
     },
     waitMs: pace.waitMs,

@@ -56,6 +56,37 @@ for (const [what, refuse] of [
     assert.ok(requests <= manyCalls + manyRequests, `${requests} requests`)
   })
 
+const ofThree = [31, 'Batch of more than 3 requests are not allowed on free tier'] as const
+for (const [how, refuse] of [
+  ['each of its calls', each(...ofThree)],
+  [
+    'all of them',
+    (calls: readonly RpcCall[]): Reply => ({
+      answers: calls.map(() => undefined),
+      trouble: { kind: 'batch_too_large', limit: 3 },
+    }),
+  ],
+] as const)
+  s(
+    `a batch that is named as large enough, to ${how}, is many calls [nodes/batch-rate]`,
+    async () => {
+      const sizes: number[] = []
+      using node = open((calls) => {
+        sizes.push(calls.length)
+        return calls.length > 3 || sizes.length % 3 > 0 ? refuse(calls) : undefined
+      })
+      const asked = Array.from({ length: 12 }, () => node.client.request(head as never))
+      assert.equal(
+        await Promise.all(asked),
+        asked.map(() => '0x1'),
+      )
+      assert.equal(
+        node.limits().map(({ batchCalls }) => batchCalls),
+        [3],
+      )
+    },
+  )
+
 for (const retryAfterMs of [0, 1])
   s(
     `a pause of ${retryAfterMs} ms is none: whoever names it is left alone longer and longer [nodes/no-pause]`,
