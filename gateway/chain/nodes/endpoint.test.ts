@@ -60,6 +60,26 @@ s(
   },
 )
 
+s(
+  'does not rest for what is late, where later questions are answered [nodes/late-one]',
+  async () => {
+    const under: ((reply: Reply) => void)[] = []
+    let nowMs = 0
+    const later = () => {
+      nowMs += 1
+      return nowMs
+    }
+    using endpoint = open(() => new Promise((resolve) => under.push(resolve)), later)
+    const slow = endpoint.send([call])
+    const quick = endpoint.send([call])
+    under[1]?.({ answers: [{ result: '0x1' }], trouble: { kind: 'bad_answer' } })
+    await quick
+    under[0]?.(lost)
+    await slow
+    assert.ok(endpoint.waitMs() <= 0)
+  },
+)
+
 s('does not rest, nor is asked for less, for what it was never sent [nodes/unsent]', async () => {
   const unsent: Reply = { answers: [undefined], trouble: { kind: 'unsent' } }
   using endpoint = open(async () => unsent)

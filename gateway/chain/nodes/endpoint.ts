@@ -92,6 +92,8 @@ export function createEndpoint({
   /** When the last of the failures in a row was told. */
   let countedAtMs = 0
   let failuresInARow = 0
+  /** The newest request that was answered went out then. */
+  let answeredOfMs = Number.NEGATIVE_INFINITY
   let isBusy = false
 
   function rest({ kind, retryAfterMs }: Trouble, sentAtMs: number): void {
@@ -151,7 +153,10 @@ export function createEndpoint({
 
   function learn(calls: readonly RpcCall[], reply: Reply, sentAtMs: number): void {
     const taken = reply.answers.filter((answer) => answer && !isBusyAnswer(answer)).length
-    if (taken > 0) limits.took(taken, askingOf(calls))
+    if (taken > 0) {
+      limits.took(taken, askingOf(calls))
+      answeredOfMs = Math.max(answeredOfMs, sentAtMs)
+    }
     const troubles = [
       ...(reply.answers.includes(undefined) ? [reply.trouble] : []),
       ...reply.answers.flatMap((answer) => readRefusal(answer) ?? []),
@@ -168,7 +173,9 @@ export function createEndpoint({
         limits.refused(refusal, { ...loadOf([call]), blocks: spanOf(call) })
     }
     const isWhole = taken === 0 && reply.answers.includes(undefined)
-    const isItsOwn = worst && (sizes.has(worst.kind) || isLateAlone(worst, calls))
+    // Whoever answers what was asked after it is well.
+    const isLate = worst?.kind === 'timeout' && answeredOfMs > sentAtMs
+    const isItsOwn = isLate || (worst && (sizes.has(worst.kind) || isLateAlone(worst, calls)))
     if (worst && (worst.kind === 'rate_limited' || (isWhole && !isItsOwn))) rest(worst, sentAtMs)
     else if (sentAtMs > restedAtMs) {
       failuresInARow = 0

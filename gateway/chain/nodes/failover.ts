@@ -1,6 +1,7 @@
 import { type Asked, createCallQueue, type Outcome, type Waiting } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createHeadHeights, type HeadHeights } from './headHeights.ts'
+import { createHedge } from './hedge.ts'
 import { judge, readHead } from './judge.ts'
 import { createLastHead } from './lastHead.ts'
 import type { RpcCall } from './readReply.ts'
@@ -51,6 +52,7 @@ export function createFailover({
     now,
     dateMs: Date.now,
   })
+  const hedges = new Map(endpoints.map((each) => [each, createHedge(each)]))
   let closed = false
   let timer: NodeJS.Timeout | undefined
   let isDue = false
@@ -59,7 +61,9 @@ export function createFailover({
   let preferredUntilMs = 0
 
   async function dispatch(endpoint: Endpoint, batch: readonly Asked[]): Promise<void> {
-    const { answers, trouble } = await endpoint.send(batch.map(({ call }) => call))
+    const calls = batch.map(({ call }) => call)
+    const send = batch[0]?.isFirst ? hedges.get(endpoint) : undefined
+    const { answers, trouble } = await (send ?? endpoint.send)(calls)
     const again = batch.filter((asked, index) => {
       const answer = answers[index]
       const told = answer && readHead(asked.call, answer)

@@ -29,7 +29,7 @@ const neverNull: ReadonlySet<string> = new Set([
   'eth_getTransactionCount',
 ])
 /** Asked twice they do nothing twice, and a node that is well answers them. */
-const reads: ReadonlySet<string> = new Set([
+export const reads: ReadonlySet<string> = new Set([
   ...neverNull,
   'eth_blockNumber',
   'eth_chainId',
