@@ -26,7 +26,7 @@ import { type LimitBook, rememberLimits } from './nodes/rememberLimits.ts'
 import { createStandingCode } from './nodes/standingCode.ts'
 import { createRequest } from './request.ts'
 
-export { BlockOrphaned, ChainUnavailable, isCausedBy, WrongChain } from './chainErrors.ts'
+export { BlockOrphaned, ChainUnavailable, isAway, isCausedBy, WrongChain } from './chainErrors.ts'
 
 export type ChainClient = {
   readonly chainId: number

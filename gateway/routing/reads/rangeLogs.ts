@@ -1,5 +1,5 @@
 import { type Chain, type Client, type Hex, numberToHex, type Transport } from 'viem'
-import type { Witness } from '../../chain/client.ts'
+import { isAway, type Witness } from '../../chain/client.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
@@ -58,6 +58,8 @@ type SaidAgain = Said & { readonly by?: Pick<Witnessed, 'witness' | 'isLevel'> }
 
 const mostUnderWay = 8
 const firstSpan: Span = { blocks: 32, most: Number.POSITIVE_INFINITY, growth: 1 }
+/** Than those before, by how much these told. */
+const mostTimesWider = 16
 const regrowth = 1.5
 /** So wide, questions are few, and each is asked twice: no bloom tells of what is left out. */
 const wideBlocks = 16
@@ -103,10 +105,12 @@ export async function readLogPart(
 
   /** The oldest that are not answered; beyond them nothing new once there is enough. */
   function takeWave(): readonly BlockRange[] {
-    const wave = waiting.slice(0, mostUnderWay)
+    // The first question tells how wide the others may be.
+    const most = now === firstSpan ? 1 : mostUnderWay
+    const wave = waiting.slice(0, most)
     waiting = waiting.slice(wave.length)
     asked += wave.length
-    for (; next <= toBlock && wave.length < mostUnderWay && !isFull(); asked += 1) {
+    for (; next <= toBlock && wave.length < most && !isFull(); asked += 1) {
       const to = next + BigInt(now.blocks) - 1n
       wave.push({ from: next, to: to < toBlock ? to : toBlock })
       next = to + 1n
@@ -178,7 +182,7 @@ export async function readLogPart(
       if (!('error' in answer)) continue
       // Nodes limit the range by errors of many kinds: a shorter one tells.
       const refusal = findRefusal(answer.error)
-      const narrower = narrowRange(answer, refusal)
+      const narrower = isAway(answer.error) ? [] : narrowRange(answer, refusal)
       failure ??= narrower.length === 0 ? answer.error : undefined
       now = narrow(now, { parts: narrower, isFixed: refusal?.kind === 'range_too_wide' })
       parts.push(...narrower)
@@ -207,7 +211,11 @@ function widen({ blocks, most, growth }: Span, answered: readonly Answered[]): S
   const seen = answered.reduce((sum, one) => sum + sizeOf(one), 0)
   const logs = answered.reduce((sum, one) => sum + one.logs.length, 0)
   const roomier = most * growth
-  const wanted = Math.min(2 * blocks, roomier, Math.floor((logsAtOnce * seen) / Math.max(1, logs)))
+  const wanted = Math.min(
+    mostTimesWider * blocks,
+    roomier,
+    Math.floor((logsAtOnce * seen) / Math.max(1, logs)),
+  )
   return { blocks: Math.max(1, Math.floor(wanted)), most: roomier, growth }
 }
 

@@ -8,6 +8,7 @@ import {
   numberToHex,
   type Transport,
 } from 'viem'
+import { isAway } from '../../chain/client.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange, Refusal } from '../../chain/nodes/refusal.ts'
@@ -15,7 +16,11 @@ import { inTime } from './inTime.ts'
 import { pickEnds } from './pickEnds.ts'
 import type { ReadDeps } from './poolRef.ts'
 
-export type ScannedLog = { readonly topics: readonly Hex[]; readonly data: Hex }
+export type ScannedLog = {
+  readonly address?: unknown
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
 export type Scanned = {
   /** The oldest first. */
   readonly logs: readonly ScannedLog[]
@@ -41,7 +46,8 @@ const mostElsewhere = 256
  * the newest first. A node that allows short ranges only gives what the requests reach, and is asked for
  * none of it where that is hardly anything. Where one tells
  * of none, who may have let go of them, another endpoint is asked, once and for all of the blocks; of
- * many the first and the last count. Neither that nor what it refuses is the whole.
+ * many the first and the last count. Neither that nor what it refuses is the whole. Rejects where nobody is there
+ * to be asked.
  */
 export async function scanLogs(
   { client, others }: Pick<ReadDeps, 'client' | 'others'>,
@@ -126,6 +132,7 @@ async function readRange(
     const logs: unknown = await client.request({ method: 'eth_getLogs', params: [filter] })
     return isListOfLogs(logs) ? { logs } : { refusal: undefined }
   } catch (error) {
+    if (isAway(error)) throw error
     // Nodes limit the range by errors of many kinds: a shorter one tells.
     return { refusal: findRefusal(error) }
   }

@@ -4,6 +4,7 @@ import type { ChainClient } from '../../chain/client.ts'
 import { type Dex, firstBlockOf } from '../../chain/dex.ts'
 import { familyOf } from '../protocols/families.ts'
 import type { PoolCreation } from '../protocols/family/poolFamily.ts'
+import { joinAll } from '../reads/joinAll.ts'
 import { pickEnds } from '../reads/pickEnds.ts'
 import type { PoolRef } from '../reads/poolRef.ts'
 import { type ScannedLog, scanLogs } from '../reads/scanLogs.ts'
@@ -107,13 +108,16 @@ export function createBackSearch(): BackSearch {
       if (!next) return { pools: [] }
       const [token, { left, taken }] = next
       waiting.delete(token)
-      const looked = await Promise.all(
-        deps.dexes.flatMap((dex) =>
-          familyOf(dex)
-            .creations.filter(({ keyedTokensAt }) => keyedTokensAt !== undefined)
-            .map((creation) => look(deps, { dex, creation, token })),
-        ),
+      const looking = deps.dexes.flatMap((dex) =>
+        familyOf(dex)
+          .creations.filter(({ keyedTokensAt }) => keyedTokensAt !== undefined)
+          .map((creation) => look(deps, { dex, creation, token })),
       )
+      const looked = await joinAll(looking).catch((error: unknown) => {
+        // Nobody was there: it has another turn.
+        waiting.set(token, next[1])
+        throw error
+      })
       const isWhole = looked.every((one) => one.isWhole)
       if (!isWhole && left > 1) waiting.set(token, { left: left - 1, taken: taken + 1 })
       return {

@@ -1,5 +1,5 @@
 import { type Chain, type Client, type Hex, numberToHex, pad, type Transport } from 'viem'
-import type { ChainClient } from '../../chain/client.ts'
+import { type ChainClient, isAway } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
@@ -122,7 +122,7 @@ export function createCreationScan({
           },
         }
       } catch (error) {
-        if (!width.refused(range, findRefusal(error))) rest()
+        if (isAway(error) || !width.refused(range, findRefusal(error))) rest()
         return undefined
       }
     },

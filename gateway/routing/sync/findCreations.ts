@@ -1,6 +1,7 @@
 import { type Address, type Hex, pad } from 'viem'
 import { type Dex, firstBlockOf } from '../../chain/dex.ts'
 import { familyOf } from '../protocols/families.ts'
+import { joinAll } from '../reads/joinAll.ts'
 import type { PoolRef, ReadDeps } from '../reads/poolRef.ts'
 import { scanLogs } from '../reads/scanLogs.ts'
 
@@ -28,7 +29,7 @@ export async function findCreations(
 ): Promise<PoolRef[]> {
   const fromBlock = firstBlockOf(dex, blockNumber)
   const words: Hex[] = tokens.slice(0, mostTokens).map((token) => pad(token, { size: 32 }))
-  const found = await Promise.all(
+  const found = await joinAll(
     familyOf(dex)
       .creations.filter(({ hasTokenTopics }) => hasTokenTopics)
       .map(async ({ topic, read }) => {

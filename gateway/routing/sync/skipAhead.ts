@@ -109,11 +109,13 @@ export async function skipAhead(
   const part = await readLogPart({ ...deps, heard }, { ...range, ...limits })
   const { last, asked, span } = part
   // None of them is of a block that was orphaned meanwhile: then one above it would be, too.
-  const [before, anchor, after] = await Promise.all(
-    [ahead.anchor.number, last, end].map(
-      async (number) => (await readToldBlock(deps, number))?.head,
-    ),
-  )
+  const ending = readToldBlock(deps, end)
+  const blocks = await Promise.all([
+    readToldBlock(deps, ahead.anchor.number),
+    last === end ? ending : readToldBlock(deps, last),
+    ending,
+  ])
+  const [before, anchor, after] = blocks.map((block) => block?.head)
   const isSteady = before?.hash === ahead.anchor.hash && after?.hash === ground.head.hash
   if (!anchor || !isSteady) return 'shifting'
   const blocksAtOnce = Math.max(span.blocks, Number(last - ahead.anchor.number) / asked)

@@ -276,18 +276,23 @@ s('of the second vault are listed by who made them [teeth/balancer-v2]', async (
     made(dex.factory, usd, false),
     made(provider, late, true),
   ]
+  const created = {
+    address: dex.factory,
+    topics: [toEventSelector('PoolCreated(address)')],
+    data: '0x',
+  } as const
   const { deps } = createViewNode(told, {}, [
-    { topics: [toEventSelector('PoolCreated(address)'), pad(later)], data: '0x' },
-    { topics: [toEventSelector('PoolCreated(address)')], data: '0x' },
-    { topics: [toEventSelector('PoolCreated(address)'), pad(pool)], data: '0x' },
+    { ...created, topics: [...created.topics, pad(later)] },
+    created,
+    { ...created, topics: [...created.topics, pad(pool)] },
   ])
   const listed = await balancerV2WeightedFamily.list?.(deps, { dex: own, blockNumber })
   assert.equal(listed?.map(({ address }) => address).toSorted(), [pool, late, later].toSorted())
   assert.ok(listed?.every((each) => each.dex === own))
   // Anybody has pools made: of many the oldest and the newest count.
   const logs = Array.from({ length: 3_001 }, (_, n) => ({
-    topics: [toEventSelector('PoolCreated(address)'), pad(fakeAddress(1_000 + n))],
-    data: '0x' as const,
+    ...created,
+    topics: [...created.topics, pad(fakeAddress(1_000 + n))],
   }))
   const listOf = async (count: number) => {
     const node = createViewNode([], {}, logs.slice(0, count))

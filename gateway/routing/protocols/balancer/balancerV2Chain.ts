@@ -9,13 +9,14 @@ import {
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { factoriesOf, firstBlockOf } from '../../../chain/dex.ts'
 import { dedupePools } from '../../reads/findPools.ts'
+import { joinAll } from '../../reads/joinAll.ts'
 import { pickEnds } from '../../reads/pickEnds.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { PoolLog } from '../../reads/poolLog.ts'
 import type { ListParameters, LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { readEach } from '../../reads/readEach.ts'
 import { pickParts, readParts } from '../../reads/readParts.ts'
-import { scanLogs } from '../../reads/scanLogs.ts'
+import { scanTogether } from '../../reads/scanTogether.ts'
 import { type PoolFamily, toHead } from '../family/poolFamily.ts'
 import type { EnginePool } from '../maths/enginePool.ts'
 import { type BalancerV2StableState, createBalancerV2StablePool } from './balancerV2Stable.ts'
@@ -117,10 +118,10 @@ const stable: Kind = {
  * Creation events name them as far back as the node tells of them; the dated list names older ones.
  */
 async function list(deps: ReadDeps, { dex, blockNumber }: ListParameters): Promise<PoolRef[]> {
-  const [{ logs }, known] = await Promise.all([
-    scanLogs(deps, {
+  const [{ logs }, known] = await joinAll([
+    scanTogether(deps, {
       address: factoriesOf(dex),
-      topics: [poolCreatedTopic],
+      topic: poolCreatedTopic,
       fromBlock: firstBlockOf(dex, blockNumber),
       toBlock: blockNumber,
     }),
