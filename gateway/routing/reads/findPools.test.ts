@@ -29,4 +29,31 @@ s('by few words where nobody waits for more: each two tokens once [teeth/finds]'
     [pool, other],
   )
 })
+
+for (const [isThrifty, calls] of [
+  [false, 4],
+  [true, 2],
+] as const)
+  s(
+    `take ${calls} calls of the lens where calls are ${isThrifty ? '' : 'not '}few [nodes/thrifty]`,
+    async () => {
+      let asked = 0
+      const { deps } = createViewNode([], {
+        findPools: () => {
+          asked += 1
+          return [[], []]
+        },
+      })
+      const tokens = Array.from({ length: 100 }, (_, n) => fakeAddress(n + 1))
+      await findByLookup(deps, {
+        dex: fakeDex({ protocol: 'uniswap_v2' }),
+        a: tokens,
+        b: tokens,
+        blockNumber: 7n,
+        selector: toFunctionSelector('getPair(address,address)'),
+        isThrifty,
+      })
+      assert.is(asked, calls)
+    },
+  )
 s.run()

@@ -1,13 +1,13 @@
 import { type Address, concat, type Hex, numberToHex, pad } from 'viem'
 import type { Dex } from '../../chain/dex.ts'
 import { askPairs } from './askPairs.ts'
-import { callLens } from './lens.ts'
+import { callLens, lensGas, thriftyGas } from './lens.ts'
 import type { FindParameters, ListParameters, PoolRef, ReadDeps } from './poolRef.ts'
 import { type ReadCall, readCalls, wordToAddress } from './readCalls.ts'
 import { type Pair, type PairPages, readDeepest } from './readDeepest.ts'
 
-/** What is spent of a call's gas on look-ups: the rest is a margin for a factory that stores more. */
-const gasPerCall = 20_000_000
+/** Of a call's gas for a factory that stores more, and not spent on look-ups. */
+const spareGas = 6_000_000n
 /** Most factories take 3,900 to 4,400 gas for a look-up in vain. */
 const usualGas = 5_000
 /** A factory with more pairs than this is asked for known pairs only. */
@@ -34,6 +34,7 @@ export async function findByLookup(
     lookupGas = usualGas,
     pages,
     isBrief = false,
+    isThrifty = false,
   }: FindParameters & {
     readonly selector: Hex
     readonly keys?: readonly number[]
@@ -43,7 +44,8 @@ export async function findByLookup(
   },
 ): Promise<PoolRef[]> {
   if (isBrief) return findBriefly(deps, { dex, pairs: pairUp(a, b), keys, blockNumber, selector })
-  const pairsPerCall = Math.floor(gasPerCall / lookupGas / keys.length)
+  const gas = isThrifty ? thriftyGas : lensGas
+  const pairsPerCall = Math.floor(Number(gas - spareGas) / lookupGas / keys.length)
   const answers = await askPairs(deps, {
     a,
     b,
@@ -51,7 +53,7 @@ export async function findByLookup(
     blockNumber,
     ask: async (part) => {
       const args = [dex.factory, selector, part.a, part.b, keys.map(BigInt)] as const
-      const view = { functionName: 'findPools', args, blockNumber } as const
+      const view = { functionName: 'findPools', args, blockNumber, gas } as const
       const [found, long] = await callLens(deps.client, view)
       return [{ found, pairs: long.map((place) => pairAt(part, Number(place))) }]
     },

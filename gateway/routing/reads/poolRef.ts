@@ -45,6 +45,8 @@ export type FindParameters = {
   readonly blockNumber: bigint
   /** By what rows name alone: what factories have been given since is looked for later. */
   readonly isBrief?: boolean | undefined
+  /** By calls of nearly all the gas that public nodes give one: half as many. */
+  readonly isThrifty?: boolean | undefined
 }
 export type ListParameters = { readonly dex: Dex; readonly blockNumber: bigint }
 

@@ -50,6 +50,18 @@ function answerSome(most: number): NodeSource {
   }
 }
 
+function refuseWhile(isOut: () => boolean): NodeSource {
+  return {
+    ...mainnet,
+    ask: async (calls) =>
+      (await mainnet.ask(calls)).map((answer, index) =>
+        isOut() && calls[index]?.method === 'eth_call'
+          ? { error: { code: -32000, message: 'out of service' } }
+          : answer,
+      ),
+  }
+}
+
 async function openSync({
   source = mainnet,
   book = { read: async () => undefined, write: async () => undefined },
@@ -240,19 +252,30 @@ s('keeps what was loaded, and goes on where it ended [nodes/load-parts]', async 
   await next.close()
 })
 
+s('looks at no exchange again where the rest fails [nodes/load-looks]', async () => {
+  async function countLooks({ fails }: { readonly fails: boolean }): Promise<number | undefined> {
+    let [isOut, isDue] = [false, fails]
+    const opened = await openSync({
+      source: refuseWhile(() => isOut),
+      loadsFirst: 'majors',
+      observe(event) {
+        if (event.event === 'loading' && event.exchangesLeft === 0) isOut = isDue
+        if (event.event === 'failed') [isOut, isDue] = [false, false]
+      },
+    })
+    await opened.sync.start()
+    await opened.sync.loading()
+    assert.equal(opened.ids(), all)
+    await opened.close()
+    return opened.node.counters().calls['eth_getLogs']
+  }
+  assert.is(await countLooks({ fails: true }), await countLooks({ fails: false }))
+})
+
 s('asks again for what a node refused [nodes/load-parts]', async () => {
   let isOut = true
-  const source: NodeSource = {
-    ...mainnet,
-    ask: async (calls) =>
-      (await mainnet.ask(calls)).map((answer, index) =>
-        isOut && opened?.sync.current() && calls[index]?.method === 'eth_call'
-          ? { error: { code: -32000, message: 'out of service' } }
-          : answer,
-      ),
-  }
   const opened: Awaited<ReturnType<typeof openSync>> = await openSync({
-    source,
+    source: refuseWhile(() => isOut && opened?.sync.current() !== undefined),
     loadsFirst: 'majors',
     observe({ event }) {
       if (event === 'failed') isOut = false

@@ -2,15 +2,24 @@ import type { Address } from 'viem'
 import type { Dex } from '../../chain/dex.ts'
 import { chunk } from '../reads/chunk.ts'
 import { dedupePools } from '../reads/findPools.ts'
+import { joinAll } from '../reads/joinAll.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
+import { waitBefore } from '../reads/waitBefore.ts'
 import { adoptPools } from './adoptPools.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { findAmong, listDexes } from './discover.ts'
 import type { HeldView } from './heldView.ts'
-import { findListed, readListedPairs } from './listedPairs.ts'
+import { findListed, type ListedPair, readListedPairs } from './listedPairs.ts'
 
-/** The next block waits until so many have been read, which a small node takes a second or two for. */
+/** The next block waits until so many have been read. */
 const poolsAtOnce = 32
+/**
+ * The same behind a small node, where each look at the blocks in between takes more calls than these pools do: some
+ * seconds for both.
+ */
+const poolsAtOnceHeld = 128
+/** Exchanges that are looked at between two such looks. */
+const [exchangesAtOnce, exchangesAtOnceHeld] = [1, 4]
 const tellEveryMs = 10_000
 
 /**
@@ -31,7 +40,7 @@ export async function adoptMissing(
   deps.found.begin(unread)
   try {
     await load.takeIn(unread)
-    const found = await findMissing(deps, { held, load })
+    const found = await findMissing(deps, { held, load, looked: lookedOf(unread) })
     deps.progress.begin(load.missing(found).length)
     await load.takeIn(found)
   } finally {
@@ -42,36 +51,67 @@ export async function adoptMissing(
   await held.inTurn(() => held.change(end))
 }
 
+/** Of a load, by what waited when it began: what has been looked at, which is not again where the rest fails. */
+const looks = new WeakMap<readonly PoolRef[], Looked>()
+type Looked = {
+  lists?: Awaited<ReturnType<typeof listDexes>>
+  pairs?: readonly ListedPair[]
+  readonly found: Map<Dex, readonly PoolRef[]>
+}
+
+function lookedOf(unread: readonly PoolRef[]): Looked {
+  const looked = looks.get(unread) ?? { found: new Map() }
+  looks.set(unread, looked)
+  return looked
+}
+
 /** Pools of all exchanges; those that list theirs are read on the way, for their tokens. */
 async function findMissing(
-  deps: SyncDeps,
-  { held, load }: { readonly held: HeldView; readonly load: ReturnType<typeof createLoad> },
+  own: SyncDeps,
+  {
+    held,
+    load,
+    looked,
+  }: {
+    readonly held: HeldView
+    readonly load: ReturnType<typeof createLoad>
+    readonly looked: Looked
+  },
 ): Promise<readonly PoolRef[]> {
   const headNumber = () => held.following()?.state.head.number
   const blockNumber = headNumber()
   if (blockNumber === undefined || load.isOver()) return []
-  const { listed, others } = await listDexes(deps, { blockNumber })
+  const deps = { ...own, client: waitBefore(own.client, held.passed) }
+  looked.lists ??= await listDexes(deps, { blockNumber })
+  const { listed, others } = looked.lists
   const listing = deps.dexes.filter((dex) => !others.includes(dex))
   load.looked(listing, listed)
   await load.takeIn(listed)
-  const pairs = await readListedPairs(deps, { pools: deps.deepPools, blockNumber })
+  looked.pairs ??= await readListedPairs(deps, { pools: deps.deepPools, blockNumber })
+  const { pairs } = looked
   const known = [...deps.tokens.addresses(), ...pairs.flat()].map((token) => token.toLowerCase())
   const tokens = [...new Set(known)] as readonly Address[]
-  const found: PoolRef[] = []
-  for (const dex of others) {
+  for (const dex of looked.found.keys()) load.looked([dex], looked.found.get(dex) ?? [])
+  for (let left = others.filter((dex) => !looked.found.has(dex)); left.length > 0; ) {
     await held.level()
     if (load.isOver()) return []
+    const isThrifty = deps.isHeld()
+    const some = left.slice(0, isThrifty ? exchangesAtOnceHeld : exchangesAtOnce)
+    left = left.slice(some.length)
     // Nodes forget the states of blocks within half a minute.
-    const at = { blockNumber: headNumber() ?? blockNumber }
-    const pools = await Promise.all([
-      findAmong(deps, { dexes: [dex], tokens, ...at }),
-      findListed(deps, { dex, pairs, hubs: deps.hubs, ...at }),
-    ])
-    const news = dedupePools(pools.flat())
-    load.looked([dex], news)
-    found.push(...news)
+    const at = { blockNumber: headNumber() ?? blockNumber, isThrifty }
+    await joinAll(
+      some.map(async (dex) => {
+        const pools = await joinAll([
+          findAmong(deps, { dexes: [dex], tokens, ...at }),
+          findListed(deps, { dex, pairs, hubs: deps.hubs, ...at }),
+        ])
+        looked.found.set(dex, dedupePools(pools.flat()))
+        load.looked([dex], looked.found.get(dex) ?? [])
+      }),
+    )
   }
-  return found
+  return [...looked.found.values()].flat()
 }
 
 /** Takes in what is found, and tells at once and then now and again how much is left. */
@@ -108,7 +148,8 @@ function createLoad(
       tell()
     },
     async takeIn(pools: readonly PoolRef[]): Promise<void> {
-      for (const part of chunk(missing(pools), poolsAtOnce)) {
+      const size = deps.isHeld() ? poolsAtOnceHeld : poolsAtOnce
+      for (const part of chunk(missing(pools), size)) {
         if (isOver()) return
         await held.inTurn(() => held.change((view) => adoptPools(deps, { view, found: part })))
         progress.reach(part.length)

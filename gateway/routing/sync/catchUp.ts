@@ -47,6 +47,8 @@ type Deps = {
   readonly partBounds?: PartBounds | undefined
   readonly askedOnce?: Pick<AskedOnce, 'note'> | undefined
   readonly heardBlocks?: Pick<HeardBlocks, 'note'> | undefined
+  /** Told where a long gap is being passed. */
+  readonly farBehind?: (() => void) | undefined
 }
 
 export type CaughtUp =
@@ -106,6 +108,7 @@ async function step(
   if (standing === 'lagging') return inconsistent('the node lags behind')
   // Most often what was read stands below it: then nobody asks whether the node still has that.
   const isNear = !standing && head.number - state.head.number <= longestGap
+  if (!isNear) deps.farBehind?.()
   const straight = isNear ? await readBlocks(deps, { after: state.head, latest }) : undefined
   const ancestor =
     standing?.anchor ??

@@ -38,8 +38,10 @@ export function createChainReader(
     const before = held.following()
     // What is read first is for the start to say: whoever asks for a quote meanwhile would have all of it read.
     if (!before) return
-    const after = await followHead(deps, before, held.keep)
-    if (after !== before) held.put(after)
+    await held.pass(async (farBehind) => {
+      const after = await followHead({ ...deps, farBehind }, before, held.keep)
+      if (after !== before) held.put(after)
+    })
   }
 
   async function adopt({ tokens: wanted, beside }: Sought): Promise<void> {

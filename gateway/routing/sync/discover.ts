@@ -4,6 +4,7 @@ import { familyOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { chunk } from '../reads/chunk.ts'
 import { dedupePools } from '../reads/findPools.ts'
+import { joinAll } from '../reads/joinAll.ts'
 import { limitRequests } from '../reads/limitRequests.ts'
 import { type FindParameters, idOf, type PoolRef, type ReadDeps } from '../reads/poolRef.ts'
 import { readTokens, type TokenInfo } from '../reads/readTokens.ts'
@@ -36,7 +37,7 @@ export async function listDexes(
   deps: Deps,
   { blockNumber }: { readonly blockNumber: bigint },
 ): Promise<Listed> {
-  const lists = await Promise.all(
+  const lists = await joinAll(
     deps.dexes.map(async (dex) => ({
       dex,
       pools: await familyOf(dex).list?.(deps, { dex, blockNumber }),
@@ -62,10 +63,11 @@ export async function findAmong(
     readonly dexes: readonly Dex[]
     readonly tokens: readonly Address[]
     readonly blockNumber: bigint
+    readonly isThrifty?: boolean | undefined
   },
 ): Promise<PoolRef[]> {
   const patient = { ...deps, client: limitRequests(deps.client, lookupsUnderWay) }
-  const found = await Promise.all(
+  const found = await joinAll(
     dexes.flatMap((dex) => [
       findPaired(patient, { dex, ...known }),
       findCreations(deps, { dex, ...known }),
@@ -104,14 +106,16 @@ async function findPaired(
   {
     tokens,
     ...asked
-  }: Pick<FindParameters, 'dex' | 'blockNumber'> & {
+  }: Pick<FindParameters, 'dex' | 'blockNumber' | 'isThrifty'> & {
     readonly tokens: readonly Address[]
   },
 ): Promise<PoolRef[]> {
+  // Those of one part are paired with each other twice.
+  const size = asked.isThrifty ? 32 : 16
   const paired = Math.max(leastPaired, Math.floor(mostPairs / tokens.length))
-  const found = await Promise.all(
-    chunk(tokens.slice(0, paired), 16).map((a, index) =>
-      familyOf(asked.dex).find(deps, { ...asked, a, b: tokens.slice(index * 16) }),
+  const found = await joinAll(
+    chunk(tokens.slice(0, paired), size).map((a, index) =>
+      familyOf(asked.dex).find(deps, { ...asked, a, b: tokens.slice(index * size) }),
     ),
   )
   return dedupePools(found.flat())

@@ -15,12 +15,26 @@ export function createHeldView(stirred: () => void) {
   }
 
   const inTurn = createTurns()
+  let passing: PromiseWithResolvers<void> | undefined
 
   return {
     inTurn,
     following,
     /** Resolves behind whoever has the turn: all that a node gives is theirs until they are at its head. */
     level: () => inTurn(async () => undefined),
+    /** Resolves where no long gap is being passed: whatever else was begun before has the node's calls behind it. */
+    passed: async () => passing?.promise,
+    /** Only ever in turn: `begin` says that a gap is long, and with the work it is passed. */
+    async pass(work: (begin: () => void) => Promise<void>): Promise<void> {
+      try {
+        await work(() => {
+          passing ??= Promise.withResolvers()
+        })
+      } finally {
+        passing?.resolve()
+        passing = undefined
+      }
+    },
     /** Only ever in turn; nobody is told. */
     keep,
     /** Only ever in turn. */

@@ -34,12 +34,13 @@ export async function findListed(
     dex,
     pairs,
     hubs,
-    blockNumber,
+    ...at
   }: {
     readonly dex: Dex
     readonly pairs: readonly ListedPair[]
     readonly hubs: readonly Address[]
     readonly blockNumber: bigint
+    readonly isThrifty?: boolean | undefined
   },
 ): Promise<PoolRef[]> {
   const known = new Set(hubs.map((hub) => hub.toLowerCase()))
@@ -52,7 +53,7 @@ export async function findListed(
   const found = sides
     .filter(({ b }) => b.length > 0)
     .map(({ a, b }) =>
-      familyOf(dex).find(deps, { dex, a: [...new Set(a)], b: [...new Set(b)], blockNumber }),
+      familyOf(dex).find(deps, { dex, a: [...new Set(a)], b: [...new Set(b)], ...at }),
     )
   return dedupePools((await Promise.all(found)).flat())
 }

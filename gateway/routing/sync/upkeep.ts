@@ -4,6 +4,7 @@ import { dedupePools } from '../reads/findPools.ts'
 import { inTime } from '../reads/inTime.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
+import { waitBefore } from '../reads/waitBefore.ts'
 import { adoptPools } from './adoptPools.ts'
 import { listDiffering } from './askedOnce.ts'
 import type { Following, SyncDeps } from './chainView.ts'
@@ -34,6 +35,10 @@ export function createUpkeep(
 ) {
   const { inTurn } = held
   let auditedAtMs = deps.now()
+
+  const unhurried = (client: SyncDeps['client']) => waitBefore(client, held.passed)
+  /** As it is asked where blocks that come meanwhile go first. */
+  const auditor = () => ({ ...deps.auditor, client: unhurried(deps.auditor.client) })
 
   /** One at a time, and not while blocks are caught up with. */
   const beside = (work: () => Promise<void>) =>
@@ -73,7 +78,8 @@ export function createUpkeep(
     tryAgain: takeIn(async ({ state }) => {
       const pools = deps.isHeld() ? [] : deps.troubled.due(mostTried)
       if (pools.length === 0) return []
-      const read = await loadPools(deps, { pools, blockNumber: state.head.number })
+      const at = { blockNumber: state.head.number }
+      const read = await loadPools({ ...deps, client: unhurried(deps.client) }, { pools, ...at })
       const well = new Set(read.map(({ id }) => id))
       return pools.filter((pool) => well.has(idOf(pool)))
     }),
@@ -82,14 +88,15 @@ export function createUpkeep(
     lookAtShelf: takeIn(async ({ state: { head, pools: followed } }) => {
       const pools = deps.bounds.due(deps.isHeld() ? 'asked' : 'all')
       if (pools.length === 0) return []
-      const read = await loadPools(deps, { pools, blockNumber: head.number })
+      const at = { blockNumber: head.number }
+      const read = await loadPools({ ...deps, client: unhurried(deps.client) }, { pools, ...at })
       const worthy = new Set(deps.bounds.sift({ pools: followed, asked: pools, read }))
       return pools.filter((pool) => worthy.has(idOf(pool)))
     }),
 
     /** Goes some blocks further back for pools of a token that was asked for. */
     searchBack: takeIn(async ({ state: { head } }) => {
-      const { client, hasRoom } = deps.auditor
+      const { client, hasRoom } = auditor()
       // As of creations that are scanned: a fork would have its chain asked for all of its past.
       if (deps.origin || !(await hasRoom())) return []
       const at = { client, dexes: deps.dexes, tokens: deps.tokens, blockNumber: head.number }
@@ -100,7 +107,7 @@ export function createUpkeep(
 
     /** Reads some of the pools anew; what is as it was is not touched, and nothing waits for it. */
     audit: beside(async () => {
-      const { client, hasRoom } = deps.auditor
+      const { client, hasRoom } = auditor()
       // Those whose turn it was have it first, once there is room again.
       if (!(await hasRoom()) && deps.now() - auditedAtMs < longestHeldMs) return
       const state = held.following()?.state
@@ -114,7 +121,7 @@ export function createUpkeep(
 
     /** Asks once more for logs that were asked for once; pools of which something else is told are read anew. */
     lookAgain: beside(async () => {
-      const { client, others, hasRoom } = deps.auditor
+      const { client, others, hasRoom } = auditor()
       if (!(await hasRoom())) return
       const state = held.following()?.state
       const part = deps.askedOnce.pick()
@@ -173,7 +180,7 @@ export function createUpkeep(
 
     /** Looks at some earlier blocks for pools that no factory was asked for, and nothing waits for it. */
     scanCreations: beside(async () => {
-      const { client, others, hasRoom } = deps.auditor
+      const { client, others, hasRoom } = auditor()
       const view = held.following()
       // A fork would have its chain asked for the whole past of it.
       if (!view || deps.origin || !deps.scan.isDue() || !(await hasRoom())) return

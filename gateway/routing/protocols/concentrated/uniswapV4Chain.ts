@@ -12,7 +12,7 @@ import { getChain } from '../../../chain/chains.ts'
 import { askInParts } from '../../reads/askInParts.ts'
 import { askPairs } from '../../reads/askPairs.ts'
 import { chunk } from '../../reads/chunk.ts'
-import { callManagerLens, type ManagerLensResult } from '../../reads/lens.ts'
+import { callManagerLens, lensGas, type ManagerLensResult, thriftyGas } from '../../reads/lens.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { PoolLog } from '../../reads/poolLog.ts'
 import type {
@@ -61,8 +61,8 @@ const modifyLiquidityTopic = toEventSelector(
 const protocolFeeTopic = toEventSelector('ProtocolFeeUpdated(bytes32,uint24)')
 const topics = [managedSwapTopic, modifyLiquidityTopic, protocolFeeTopic]
 
-/** A key's hash and its slot take 8,000 gas. */
-const lookupsPerCall = 2_500
+/** A key's hash and its slot take 8,000 gas; of a thrifty call twice as many fit. */
+const [lookupsPerCall, thriftyLookups] = [2_500, 5_000]
 const poolsPerCall = 20
 /** Of those that a call has left, and where few calls count: one of the narrowest spacing takes most of a call. */
 const fewPerCall = 4
@@ -128,21 +128,24 @@ function withNative({ client }: ReadDeps, tokens: readonly Address[]): Address[]
 
 async function find(
   deps: ReadDeps,
-  { dex, a, b, blockNumber }: FindParameters,
+  { dex, a, b, blockNumber, isThrifty = false }: FindParameters,
 ): Promise<PoolRef[]> {
   const tiers = dex.feesPips.map((fee, index) => ({
     fee,
     tickSpacing: dex.poolKeys?.[index] ?? 1,
   }))
+  const lookups = isThrifty ? thriftyLookups : lookupsPerCall
+  const gas = isThrifty ? thriftyGas : lensGas
   const pairs = { a: withNative(deps, a), b: withNative(deps, b) }
   const [found, hooked] = await Promise.all([
     askPairs(deps, {
       ...pairs,
-      size: Math.floor(lookupsPerCall / Math.max(1, tiers.length)),
+      size: Math.floor(lookups / Math.max(1, tiers.length)),
       blockNumber,
       ask: (part) => {
         const args = [dex.factory, part.a, part.b, tiers] as const
-        return callManagerLens(deps.client, { functionName: 'findManaged', args, blockNumber })
+        const view = { functionName: 'findManaged', args, blockNumber, gas } as const
+        return callManagerLens(deps.client, view)
       },
     }),
     findHooked(deps, { ...pairs, dex, blockNumber }),
