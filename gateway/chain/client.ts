@@ -67,6 +67,8 @@ export type ChainClient = {
   putFirst<result>(work: () => Promise<result>): Promise<result>
   /** Whether it is held now. */
   isHeld(): boolean
+  /** Whether each endpoint takes few calls, in a second or in a batch. */
+  isSmall(): boolean
   /** Begins with what its endpoints were found to take in earlier runs, and keeps what they are in this one. */
   remember(book: LimitBook): Promise<{ close(): Promise<void> }>
   /** Of each endpoint in its order. */
@@ -106,6 +108,9 @@ const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
   meta: { isFirst: false, patienceMs: 2_000, blockPatienceMs: 1_000 },
   warmUp: { isFirst: false, patienceMs: 500, blockPatienceMs: 0 },
 }
+
+/** Of the smallest tiers: dRPC's free one takes three calls, Ankr's ten. */
+const smallBatch = 10
 
 /** What the state of a block is made of; whoever else asks of one block alone names it (`readAtBlock`). */
 const pinned: ReadonlySet<CallPurpose> = new Set(['sync', 'audit'])
@@ -167,8 +172,12 @@ export function createChainClient({
   }
   /** Of what was put first. */
   let underWay = 0
-  const isPaced = ({ limits: { read } }: Endpoint) => read().callsPerSecond !== undefined
-  const isHeld = () => underWay > 0 && endpoints.every(isPaced)
+  const isSmall = () =>
+    endpoints.every(({ limits: { read } }) => {
+      const { callsPerSecond, batchCalls = Number.POSITIVE_INFINITY } = read()
+      return callsPerSecond !== undefined || batchCalls <= smallBatch
+    })
+  const isHeld = () => underWay > 0 && isSmall()
   const connect = (upstreams: Failover, purpose: CallPurpose): Client<Transport, ViemChain> =>
     createClient({
       chain: viemChain,
@@ -234,6 +243,7 @@ export function createChainClient({
       })
     },
     isHeld,
+    isSmall,
     as: (purpose) => ({ ...own, ...connectAll(purpose) }),
     async askEach(calls, purpose) {
       if (purpose === 'warmUp' && isHeld()) return 'over_budget'

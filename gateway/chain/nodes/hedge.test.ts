@@ -78,9 +78,9 @@ s('waits longer where answers are slow as a rule [nodes/hedge-slow]', async () =
     await asked
   }
   void node.ask([read])
-  await node.pass(3_000)
+  await node.pass(2_500)
   assert.is(node.under.length, 41)
-  await node.pass(600)
+  await node.pass(200)
   assert.is(node.under.length, 42)
 })
 s.run()

@@ -6,7 +6,7 @@ import { runsCode, takesLong } from './takesLong.ts'
 /** Nearly all answers of all endpoints that are known come sooner. */
 const leastMs = 1_000
 /** Of one that is slow as a rule, so many times what is usual. */
-const timesUsual = 4
+const timesUsual = 3
 const weight = 0.1
 /** Whoever is slow with everything is not asked for everything twice. */
 const mostUnderWay = 4

@@ -1,4 +1,5 @@
 import { assert, suite } from '../../../fixtures/test.ts'
+import type { Asked } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RpcCall } from './readReply.ts'
 import { settle } from './settle.ts'
@@ -8,9 +9,16 @@ const hash = `0x${'ab'.repeat(32)}` as const
 const from = {} as Endpoint
 const answer = { error: { code: -32001, message: 'block not found' } }
 
-function ask(call: RpcCall, forMs: number) {
-  const waiting = { isFirst: true, patienceMs: 90_000, blockPatienceMs: 600_000 }
-  const counts = { notBeforeMs: 0, isApart: false, faults: 0, unanswered: 0 }
+function ask(
+  call: RpcCall,
+  forMs: number,
+  {
+    unanswered = 4,
+    blockPatienceMs = 600_000,
+  }: Partial<Pick<Asked, 'unanswered' | 'blockPatienceMs'>> = {},
+) {
+  const waiting = { isFirst: true, patienceMs: 90_000, blockPatienceMs }
+  const counts = { notBeforeMs: 0, isApart: false, faults: 0, unanswered }
   const sinceMs = performance.now() - forMs
   const own = { sinceMs, reasons: [], avoided: new Set<Endpoint>(), resolve: () => undefined }
   const verdict = { next: 'elsewhere', trouble: { kind: 'block_unknown' }, answer } as const
@@ -28,4 +36,15 @@ for (const [what, asked, isWaiting] of [
     const later = isWaiting ? undefined : { status: 'answered', answer }
     assert.equal(ask(asked, 60_000), later)
   })
+
+s(
+  'a block that few have been asked for, since calls wait, is waited for [nodes/unknown-times]',
+  () => {
+    const pinned = { ...call, blockHash: hash }
+    const gone = { status: 'answered', answer }
+    assert.is(ask(pinned, 60_000, { unanswered: 3 }), undefined)
+    assert.equal(ask(pinned, 60_000, { unanswered: 4 }), gone)
+    assert.equal(ask(pinned, 60_000, { unanswered: 0, blockPatienceMs: 1_000 }), gone)
+  },
+)
 s.run()

@@ -9,6 +9,8 @@ const blockPauseMs = 150
 const longestBlockPauseMs = 1_000
 /** A block that was orphaned comes no more. */
 const hashPatienceMs = 3_000
+/** Where calls wait for a rate so long that the first answer comes after that, some others do not know it yet. */
+const leastTimes = 4
 /** Of failures in words that nobody knows. */
 const mostUnanswered = 1
 
@@ -55,12 +57,18 @@ function waitsForMore(asked: Asked, kind: string): boolean {
   const pauseMs = Math.min(blockPauseMs * 1.5 ** asked.unanswered, longestBlockPauseMs)
   const mayCome =
     kind === 'block_unknown'
-      ? nowMs + pauseMs - asked.sinceMs <= blockPatienceOf(asked)
+      ? isWaitedFor(asked, nowMs + pauseMs)
       : kind === 'failed' && asked.unanswered < mostUnanswered
   if (!mayCome) return false
   asked.unanswered += 1
   if (kind === 'block_unknown') asked.notBeforeMs = nowMs + pauseMs
   return true
+}
+
+function isWaitedFor(asked: Asked, untilMs: number): boolean {
+  const isPatient = asked.blockPatienceMs > hashPatienceMs
+  if (isPatient && asked.unanswered < leastTimes) return true
+  return untilMs - asked.sinceMs <= blockPatienceOf(asked)
 }
 
 function blockPatienceOf({ call, blockPatienceMs }: Asked): number {

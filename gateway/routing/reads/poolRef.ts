@@ -37,6 +37,8 @@ export type LoadParameters = {
   readonly blockNumber: bigint
   /** By few calls where nobody waits for one answer: else by few round trips. */
   readonly isBrief?: boolean | undefined
+  /** By calls of nearly all the gas that public nodes give one: half as many. */
+  readonly isThrifty?: boolean | undefined
 }
 export type FindParameters = {
   readonly dex: Dex
@@ -45,8 +47,7 @@ export type FindParameters = {
   readonly blockNumber: bigint
   /** By what rows name alone: what factories have been given since is looked for later. */
   readonly isBrief?: boolean | undefined
-  /** By calls of nearly all the gas that public nodes give one: half as many. */
-  readonly isThrifty?: boolean | undefined
+  readonly isThrifty?: LoadParameters['isThrifty']
 }
 export type ListParameters = { readonly dex: Dex; readonly blockNumber: bigint }
 

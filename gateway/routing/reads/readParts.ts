@@ -37,15 +37,28 @@ export async function readParts(
   const missing = wanted.filter((address) => !hashes.has(address))
   await Promise.all(
     chunk(missing, mostAsked).map(async (part) => {
-      const answer = await readHashes(client, { addresses: part, blockNumber })
+      // What cannot be read is not known, and so not trusted.
+      const answer = await readHashes(client, { addresses: part, blockNumber }).catch(() => '0x')
       for (const [k, address] of part.entries()) {
-        const hash: Hex = `0x${answer.slice(2 + 64 * k, 66 + 64 * k)}`
+        const hash = answer.slice(2 + 64 * k, 66 + 64 * k)
         // Where nothing stands something else may come to stand.
-        if (hash.length === 66 && !emptyHashes.has(hash)) hashes.set(address, hash)
+        if (hash.length === 64 && isOfCode(hash)) hashes.set(address, `0x${hash}`)
       }
     }),
   )
   return new Map(wanted.map((address) => [address, { address, codeHash: hashes.get(address) }]))
+}
+
+/** Addresses without code at a block. */
+export async function listCodeless(
+  { client }: Pick<ReadDeps, 'client'>,
+  {
+    addresses,
+    blockNumber,
+  }: { readonly addresses: readonly Address[]; readonly blockNumber: bigint },
+): Promise<ReadonlySet<Address>> {
+  const answer = addresses.length > 0 ? await readHashes(client, { addresses, blockNumber }) : '0x'
+  return new Set(addresses.filter((_, k) => !isOfCode(answer.slice(2 + 64 * k, 66 + 64 * k))))
 }
 
 /** Those of one pool. */
@@ -59,9 +72,10 @@ export function pickParts(
 
 /** Of no account, and of one without code. */
 const emptyHashes = new Set<string>([
-  `0x${'0'.repeat(64)}`,
-  '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+  '0'.repeat(64),
+  'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
 ])
+const isOfCode = (hash: string) => !emptyHashes.has(hash)
 
 async function readHashes(
   client: Client<Transport, Chain>,
@@ -71,15 +85,12 @@ async function readHashes(
   }: { readonly addresses: readonly string[]; readonly blockNumber: bigint },
 ): Promise<Hex> {
   const words = addresses.map((address) => pad(address as Hex).slice(2))
-  // What cannot be read is not known, and so not trusted.
-  return client
-    .request({
-      method: 'eth_call',
-      params: [
-        { to: lensAddress, data: `0x${words.join('')}`, gas: numberToHex(callGas) },
-        numberToHex(blockNumber),
-        { [lensAddress]: { code: codeHashes } },
-      ],
-    })
-    .catch((): Hex => '0x')
+  return client.request({
+    method: 'eth_call',
+    params: [
+      { to: lensAddress, data: `0x${words.join('')}`, gas: numberToHex(callGas) },
+      numberToHex(blockNumber),
+      { [lensAddress]: { code: codeHashes } },
+    ],
+  })
 }

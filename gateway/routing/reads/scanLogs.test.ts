@@ -29,9 +29,9 @@ const scan = { address: zeroAddress, topics: [], fromBlock: 1n, toBlock: 1_000n 
 const s = suite('logs of many blocks')
 
 for (const [who, most, refusal, requests] of [
-  ['names its limit', 100, () => 'eth_getLogs is limited to 100 block range', 19],
+  ['names its limit', 100, () => 'eth_getLogs is limited to 100 block range', 11],
   ['names no limit', 100, () => 'block range is too wide', 31],
-  ['names the range that it refuses', 300, (n: number) => `range ${n} exceeds limit of ${n}`, 7],
+  ['names the range that it refuses', 300, (n: number) => `range ${n} exceeds limit of ${n}`, 6],
 ] as const)
   s(`are read in parts that the node allows, where it ${who} [nodes/log-range]`, async () => {
     const { client, asked } = createNode({ most, refusal })
@@ -81,11 +81,19 @@ s('are asked for where it gives more than hardly any of them [nodes/scan-short]'
   assert.equal([short.logs.length, short.isWhole], [60, true])
 })
 
+s('are not asked for where they reach less than is of use [nodes/scan-reach]', async () => {
+  const refusal = () => 'eth_getLogs is limited to 10000 block range'
+  const { client, asked } = createNode({ most: 10_000, refusal })
+  const far = { ...scan, toBlock: 1_000_000n, leastReach: 100_000n }
+  assert.equal(await scanLogs({ client }, far), { logs: [], isWhole: false })
+  assert.is(asked.length, 1)
+})
+
 s('and then for as many as the requests reach [nodes/scan-short-reach]', async () => {
   const refusal = () => 'eth_getLogs is limited to 150 block range'
   const { client, asked } = createNode({ most: 150, refusal })
   const { logs, isWhole } = await scanLogs({ client }, { ...scan, toBlock: 100_000n })
-  assert.equal([logs.length, isWhole, asked.length], [1_200, false, 16])
+  assert.equal([logs.length, isWhole, asked.length], [2_250, false, 16])
 })
 
 s('are given up where the node says no for another reason', async () => {

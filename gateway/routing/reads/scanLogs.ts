@@ -13,6 +13,7 @@ import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange, Refusal } from '../../chain/nodes/refusal.ts'
 import { inTime } from './inTime.ts'
+import { joinAll } from './joinAll.ts'
 import { pickEnds } from './pickEnds.ts'
 import type { ReadDeps } from './poolRef.ts'
 
@@ -37,7 +38,8 @@ export type TopicFilter = ReadonlyArray<Hex | readonly Hex[] | null>
  */
 const manyRequests = 16
 /** Fewer of the newest blocks than this tell next to nothing, and all that come are followed. */
-const leastReach = 1_000n
+const usualReach = 1_000n
+const mostUnderWay = 8
 /** Another endpoint that makes them up has no more of them looked into. */
 const mostElsewhere = 256
 
@@ -57,37 +59,51 @@ export async function scanLogs(
     fromBlock,
     toBlock,
     mostRequests = manyRequests,
+    leastReach = usualReach,
   }: {
     readonly address: Address | readonly Address[]
     readonly topics: TopicFilter
     readonly fromBlock: bigint
     readonly toBlock: bigint
     readonly mostRequests?: number | undefined
+    /** Of fewer of the newest blocks none is asked for. */
+    readonly leastReach?: bigint | undefined
   },
 ): Promise<Scanned> {
-  const found: (readonly ScannedLog[])[] = []
+  const found: { readonly from: bigint; readonly logs: readonly ScannedLog[] }[] = []
   const waiting: BlockRange[] = fromBlock <= toBlock ? [{ from: fromBlock, to: toBlock }] : []
   let isWhole = true
-  for (let request = 0; request < mostRequests; request += 1) {
-    const range = waiting.pop()
-    if (!range) break
-    const read = await readRange(client, { address, topics, ...range })
-    if ('logs' in read) {
-      found.unshift(read.logs)
-      continue
+  /** Blocks that the node has said it gives at once. */
+  let most: bigint | undefined
+  for (let left = mostRequests; left > 0 && waiting.length > 0; ) {
+    // What is said of how many may be a guess, until so many are given.
+    const count = most && found.length > 0 ? Math.min(left, mostUnderWay) : 1
+    const wave = takeNewest(waiting, { most, count })
+    left -= wave.length
+    const reading = wave.map((range) => readRange(client, { address, topics, ...range }))
+    for (const [index, read] of (await joinAll(reading)).entries()) {
+      const range = wave[index]
+      if (!range) continue
+      if ('logs' in read) {
+        found.push({ from: range.from, logs: read.logs })
+        continue
+      }
+      if (found.length === 0 && !isWorthwhile(range, { ...read, requests: left, leastReach })) {
+        isWhole = false
+        left = 0
+        break
+      }
+      const parts = narrowRange(range, read.refusal)
+      if (parts.length === 0) isWhole = false
+      waiting.push(...parts)
+      const newest = parts.at(-1)
+      if (newest && read.refusal?.limit !== undefined) most = newest.to - newest.from + 1n
     }
-    const left = mostRequests - request - 1
-    if (found.length === 0 && !isWorthwhile(range, { ...read, requests: left })) {
-      isWhole = false
-      break
-    }
-    const parts = narrowRange(range, read.refusal)
-    if (parts.length === 0) isWhole = false
-    waiting.push(...parts)
   }
-  const logs = found.flat()
+  found.sort((one, other) => (one.from < other.from ? -1 : 1))
+  const logs = found.flatMap((one) => one.logs)
   const isRead = isWhole && waiting.length === 0
-  const [told] = found
+  const told = found[0]?.logs
   const [other] = told && logs.length === 0 ? (others?.(told) ?? []) : []
   if (!other) return { logs, isWhole: isRead }
   const all = { address, topics, from: fromBlock, to: toBlock }
@@ -100,13 +116,33 @@ export async function scanLogs(
   }
 }
 
+/** The newest blocks that wait, in ranges of as many as are given: they wait no more. */
+function takeNewest(
+  waiting: BlockRange[],
+  { most, count }: { readonly most: bigint | undefined; readonly count: number },
+): readonly BlockRange[] {
+  const wave: BlockRange[] = []
+  for (let range = waiting.pop(); range; range = wave.length < count ? waiting.pop() : undefined) {
+    const { from, to } = range
+    const isLong = most !== undefined && to - from + 1n > most
+    const cut = isLong ? to - most + 1n : from
+    if (isLong) waiting.push({ from, to: cut - 1n })
+    wave.push({ from: cut, to })
+  }
+  return wave
+}
+
 /** Whether the requests that are left reach enough of a range that was refused. */
 function isWorthwhile(
   { from, to }: BlockRange,
-  { refusal, requests }: Refused & { readonly requests: number },
+  {
+    refusal,
+    requests,
+    leastReach,
+  }: Refused & { readonly requests: number; readonly leastReach: bigint },
 ): boolean {
   if (refusal?.kind !== 'range_too_wide' || refusal.limit === undefined) return true
-  // What is older than each part is refused first.
+  // Of half of them: what they tell is of little use.
   const reach = BigInt(refusal.limit) * BigInt(requests >> 1)
   return reach >= leastReach || reach > to - from
 }

@@ -38,8 +38,7 @@ s('of several contracts are scanned once, and each has its own [nodes/scan-toget
     ],
   )
   assert.is(found[0]?.logs.length, 3)
-  // What is older than each part is refused first.
-  assert.is(asked.length, 5)
+  assert.is(asked.length, 4)
   await scan([one], 20_001n)
   assert.equal(asked.at(-1)?.address, [one])
 })

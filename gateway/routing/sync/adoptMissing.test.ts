@@ -149,12 +149,14 @@ s('begins with the pools of the majors, by a few calls [nodes/majors-first]', as
 })
 
 s(
-  'has what nobody waits for held behind a node of so many calls a second, and behind no other [nodes/load-first]',
+  'has what nobody waits for held behind a node of so many calls a second, or of small batches, and behind no other [nodes/load-first]',
   async () => {
     const whole = ['asked', 'asked', true]
     for (const [learned, held] of [
       [undefined, whole],
       [JSON.stringify({ callsPerSecond: 2_000 }), ['asked', 'over_budget', false]],
+      [JSON.stringify({ batchCalls: 10 }), ['asked', 'over_budget', false]],
+      [JSON.stringify({ batchCalls: 11 }), whole],
     ] as const) {
       const book = { read: async () => learned, write: async () => undefined }
       const { sync, chainClient, close } = await openSync({ loadsFirst: 'majors', book })

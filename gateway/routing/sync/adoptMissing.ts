@@ -89,7 +89,8 @@ async function findMissing(
   await load.takeIn(listed)
   looked.pairs ??= await readListedPairs(deps, { pools: deps.deepPools, blockNumber })
   const { pairs } = looked
-  const known = [...deps.tokens.addresses(), ...pairs.flat()].map((token) => token.toLowerCase())
+  // Those of listed pairs are looked for with hubs as well: a token that has a pool is not looked for again.
+  const known = [...deps.hubs, ...deps.tokens.addresses(), ...pairs.flat()].map(toLower)
   const tokens = [...new Set(known)] as readonly Address[]
   for (const dex of looked.found.keys()) load.looked([dex], looked.found.get(dex) ?? [])
   for (let left = others.filter((dex) => !looked.found.has(dex)); left.length > 0; ) {
@@ -113,6 +114,8 @@ async function findMissing(
   }
   return [...looked.found.values()].flat()
 }
+
+const toLower = (token: string) => token.toLowerCase()
 
 /** Takes in what is found, and tells at once and then now and again how much is left. */
 function createLoad(

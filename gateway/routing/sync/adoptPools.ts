@@ -18,8 +18,7 @@ export async function adoptPools(
   const { tokens } = deps
   const at = { blockNumber: head.number }
   const missing = found.filter(({ id, address }) => !pools.has((id ?? address).toLowerCase()))
-  // Behind a small node that loads its pools calls count more than another round trip.
-  const loading = loadPools(deps, { pools: missing, isBrief: deps.isHeld(), ...at })
+  const loading = loadPools(deps, { pools: missing, ...at })
   const news = await readAt(deps, head, loading)
   const { taken, gone } = deps.bounds.admit({ pools, news })
   const held = new Set(taken.flatMap((record) => record.tokens as readonly Address[]))

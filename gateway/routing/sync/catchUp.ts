@@ -49,6 +49,7 @@ type Deps = {
   readonly heardBlocks?: Pick<HeardBlocks, 'note'> | undefined
   /** Told where a long gap is being passed. */
   readonly farBehind?: (() => void) | undefined
+  readonly isSmall?: (() => boolean) | undefined
 }
 
 export type CaughtUp =

@@ -224,6 +224,7 @@ function connectParts(parameters: ChainSyncParameters) {
       hasRoom: () => chainClient.hasRoom('audit'),
     },
     isHeld: chainClient.isHeld,
+    isSmall: chainClient.isSmall,
     taxOf,
     observe,
     now,
@@ -275,7 +276,8 @@ function connectParts(parameters: ChainSyncParameters) {
     if (!state) return
     // Whose pools are on the shelf has answered, too.
     const shelved = bounds.shelved().map(({ dex: { name: dex } }) => ({ dex }))
-    await dexBook.verify(deps, [...state.pools.values(), ...shelved])
+    const pools = [...state.pools.values(), ...shelved]
+    await dexBook.verify(deps, { pools, blockNumber: state.head.number })
     noted()
   }
   const rest = createRestLoader({

@@ -87,6 +87,8 @@ export type SyncDeps = {
   }
   /** Whether what nobody asked for waits, since a small node gives all that it does to pools that are loaded. */
   readonly isHeld: () => boolean
+  /** Whether the node takes few calls: pools are read by few, and not by few round trips. */
+  readonly isSmall?: (() => boolean) | undefined
   /** Told where a long gap to the head is being passed. */
   readonly farBehind?: (() => void) | undefined
   readonly observe: (event: SyncEvent) => void

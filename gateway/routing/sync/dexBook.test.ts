@@ -14,9 +14,9 @@ s('counts one that was left out, once a pool of it has answered [nodes/late-dex]
   const usable = () => book.usable().map(({ name }) => name)
   const client = createClient({
     chain: toViemChain(base),
-    transport: custom({ request: async () => '0x60' }, { retryCount: 0 }),
+    transport: custom({ request: async () => `0x${'60'.repeat(64)}` }, { retryCount: 0 }),
   })
-  await book.verify({ client }, [{ dex: String(first) }])
+  await book.verify({ client }, { pools: [{ dex: String(first) }], blockNumber: 1n })
   assert.equal(usable(), [first])
   book.prove([{ dex: String(first) }])
   assert.equal(usable(), [first])

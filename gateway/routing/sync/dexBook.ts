@@ -15,8 +15,11 @@ export function createDexBook(
     usable: () => dexes.filter(({ name }) => !leftOut.some(({ dex }) => dex === name)),
     leftOut: () => leftOut,
     /** On first contact with the chain. */
-    async verify(deps: ReadDeps, pools: Iterable<Pick<PoolRecord, 'dex'>>): Promise<void> {
-      leftOut = await verifyDexes(deps, { dexes, pools, hasKnownTokens })
+    async verify(
+      deps: Pick<ReadDeps, 'client'>,
+      found: Pick<Parameters<typeof verifyDexes>[1], 'pools' | 'blockNumber'>,
+    ): Promise<void> {
+      leftOut = await verifyDexes(deps, { dexes, hasKnownTokens, ...found })
     },
     /** Whoever was left out, and has a pool now, is what its row says: its events are asked for from now on. */
     prove(pools: Iterable<Pick<PoolRecord, 'dex'>>): void {

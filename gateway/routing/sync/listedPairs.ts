@@ -24,8 +24,7 @@ export async function readListedPairs(
 }
 
 /**
- * Pools of an exchange for listed pairs, and between their tokens and the hubs: a token that has a pool is
- * not looked for again, so all that an unknown one is looked for with is asked for here. The exchange's
+ * Pools of an exchange for listed pairs without a hub: with hubs all known tokens are looked for. The exchange's
  * factory names them, whoever told of the pair.
  */
 export async function findListed(
@@ -44,16 +43,9 @@ export async function findListed(
   },
 ): Promise<PoolRef[]> {
   const known = new Set(hubs.map((hub) => hub.toLowerCase()))
-  const tokens = [...new Set(pairs.flat())].filter((token) => !known.has(token))
   const apart = pairs.filter((pair) => pair.every((token) => !known.has(token)))
-  const sides = [
-    { a: hubs, b: tokens },
-    { a: apart.map(([one]) => one), b: apart.map(([, other]) => other) },
-  ]
-  const found = sides
-    .filter(({ b }) => b.length > 0)
-    .map(({ a, b }) =>
-      familyOf(dex).find(deps, { dex, a: [...new Set(a)], b: [...new Set(b)], ...at }),
-    )
-  return dedupePools((await Promise.all(found)).flat())
+  if (apart.length === 0) return []
+  const a = [...new Set(apart.map(([one]) => one))]
+  const b = [...new Set(apart.map(([, other]) => other))]
+  return dedupePools([...(await familyOf(dex).find(deps, { dex, a, b, ...at }))])
 }

@@ -12,7 +12,10 @@ import {
 import { holdsPart } from './holdsPart.ts'
 import type { TroubledPools } from './troubledPools.ts'
 
-type Deps = ReadDeps & { readonly troubled?: TroubledPools | undefined }
+type Deps = ReadDeps & {
+  readonly troubled?: TroubledPools | undefined
+  readonly isSmall?: (() => boolean) | undefined
+}
 
 /** Said of a pool that is left out, by what its reads met. */
 export const failureReasons: Readonly<Record<ReadFailure, string>> = {
@@ -39,19 +42,17 @@ export async function loadPools(
   deps: Deps,
   { pools, ...parameters }: Loading,
 ): Promise<PoolRecord[]> {
+  const few = deps.isSmall?.() === true && { isBrief: true, isThrifty: true }
   const asked = pools.filter((pool) => !deps.troubled?.isResting(idOf(pool)))
   const groups = [...Map.groupBy(asked, ({ dex }) => dex.protocol).values()]
   const loaded = await Promise.all(
-    groups.map((group) => loadGroup(deps, { pools: group, ...parameters })),
+    groups.map((group) => loadGroup(deps, { pools: group, ...parameters, ...few })),
   )
   return loaded.flat()
 }
 
 /** Pools of one family. */
-async function loadGroup(
-  deps: Deps,
-  { pools, blockNumber, isBrief, followed }: Loading,
-): Promise<PoolRecord[]> {
+async function loadGroup(deps: Deps, { pools, followed, ...how }: Loading): Promise<PoolRecord[]> {
   const { note, failed } = noteFailures(new Set(pools.map(idOf)))
   const declined = new Set<string>()
   const decline = (pool: Parameters<typeof idOf>[0]) => void declined.add(idOf(pool))
@@ -60,11 +61,12 @@ async function loadGroup(
     if (!first) return []
     const family = familyOf(first.dex)
     const telling = { ...deps, noteFailure: note, decline }
-    const records = await family.load(telling, { pools: part, blockNumber, isBrief })
+    const records = await family.load(telling, { pools: part, ...how })
     const byId = new Map(records.map((record) => [record.id, record]))
     return part.map((pool) => ({ record: byId.get(idOf(pool)) }))
   }
   const size = Math.max(1, pools.length)
+  const { blockNumber } = how
   const answers = await askInParts(deps, { items: pools, size, blockNumber, ask: load })
   return pools.flatMap((pool, index) => {
     const id = idOf(pool)

@@ -342,7 +342,7 @@ s(
     await held.reader.confirm()
     await held.assertTrue()
     assert.is(held.loads(), 0)
-    assert.ok(held.headers.size < 45, `${held.headers.size} headers`)
+    assert.ok(held.headers.size < 55, `${held.headers.size} headers`)
   },
 )
 

@@ -53,8 +53,8 @@ export type Ahead = {
 
 /** Left to be read one by one: deeper than the chains' reorganisations, and than their nodes lag. */
 const nearBlocks = 32n
-/** What came meanwhile, where it is hardly more than a part costs by itself. */
-const fewBlocks = 8n
+/** What came meanwhile, where it is hardly more than a part costs by itself: eight calls, five one after the other. */
+const fewBlocks = 16n
 /**
  * With more questions left than this for each pool all is read anew, which is five times cheaper by then: 0.7 calls
  * a pool, and providers count a question as 2.3 calls. Below the least the smallest tier of 500 units a second has

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { askInParts } from '../../reads/askInParts.ts'
-import { callLens, type LensResult } from '../../reads/lens.ts'
+import { callLens, type LensResult, lensGas, thriftyGas } from '../../reads/lens.ts'
 import type { LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { type PoolFamily, toHead } from '../family/poolFamily.ts'
 import {
@@ -20,13 +20,13 @@ type Range = LensResult<'readRanges'>[number]
 type Shape = keyof typeof shapes
 
 /** A 60-spacing pool scans 116 words of its tick table, about 0.4M gas. */
-const rangesPerCall = 40
+const [rangesPerCall, thriftyRanges] = [40, 80]
 /** Some 1,300 ticks each: anybody may add more than any block can wait for. */
 const mostRounds = 12
 /** Few pools get a call each, in one batch: none of them has to be continued in another round trip. */
 const fewRanges = 16
 /** In each call where few calls count, and for what a larger one has left. */
-const fewPerCall = 4
+const [fewPerCall, thriftyFew] = [4, 8]
 /** Least `int24`: from the first word, or the first tick. */
 const fromStart = -8_388_608
 const rangeStepGas = 64_400
@@ -95,17 +95,17 @@ type Kind = { readonly protocol: ConcentratedProtocol; readonly shape: Shape }
 /** Reads ticks in as many calls as their gas asks for: one for all, then one for each that is left. */
 async function loadRanges(
   deps: ReadDeps,
-  { pools, isBrief = false, ...kind }: LoadParameters & Kind,
+  { pools, isBrief = false, isThrifty = false, ...kind }: LoadParameters & Kind,
 ): Promise<ConcentratedRecord[]> {
   const done: ConcentratedRecord[] = []
   const sizes = [
-    ...(pools.length > fewRanges ? [rangesPerCall] : []),
-    ...(isBrief ? [fewPerCall] : []),
+    ...(pools.length > fewRanges ? [isThrifty ? thriftyRanges : rangesPerCall] : []),
+    ...(isBrief ? [isThrifty ? thriftyFew : fewPerCall] : []),
   ]
   let open: readonly OpenRange[] = pools.map((pool) => ({ pool, from: fromStart, parts: [] }))
   for (let round = 0; round < mostRounds && open.length > 0; round += 1) {
     const size = sizes[round] ?? 1
-    const read = await readOn(deps, { ranges: open, size, ...kind })
+    const read = await readOn(deps, { ranges: open, size, isThrifty, ...kind })
     done.push(...read.done)
     // A pool whose ticks cost more gas than a whole call gives is no pool.
     const before = new Map(open.map(({ pool, from }) => [pool, from]))
@@ -121,7 +121,7 @@ async function loadRanges(
   return done
 }
 
-type Reading = Kind & Pick<LoadParameters, 'blockNumber'>
+type Reading = Kind & Pick<LoadParameters, 'blockNumber' | 'isThrifty'>
 
 /** One round: what it has read to the end, and what it has not. */
 async function readOn(
@@ -130,6 +130,7 @@ async function readOn(
     ranges,
     size,
     blockNumber,
+    isThrifty,
     protocol,
     shape,
   }: Reading & { readonly ranges: readonly OpenRange[]; readonly size: number },
@@ -145,7 +146,13 @@ async function readOn(
       items,
       size,
       blockNumber,
-      ask: (part) => callLens(client, { functionName: 'readRanges', args: [part], blockNumber }),
+      ask: (part) =>
+        callLens(client, {
+          functionName: 'readRanges',
+          args: [part],
+          blockNumber,
+          gas: isThrifty ? thriftyGas : lensGas,
+        }),
     },
   )
   const done: ConcentratedRecord[] = []

@@ -10,6 +10,8 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 /** A node that gives few blocks at once tells of the newest tiers only. */
 const mostRequests = 8
+/** Some are enabled in years: the newest hours of a node that gives no more tell of none. */
+const leastReach = 1_000_000n
 /** Deeper than the chains' reorganisations: what they brought is read with the next blocks. */
 const settledBlocks = 64n
 /** Of a list that only a factory's owner lengthens: more is a mistake. */
@@ -50,6 +52,7 @@ export function createReadTiers({
         fromBlock,
         toBlock: blockNumber,
         mostRequests,
+        leastReach,
       },
     )
     for (const { topics } of logs) {

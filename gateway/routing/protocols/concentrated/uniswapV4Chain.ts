@@ -166,20 +166,24 @@ type OpenPool = { readonly pool: PoolRef; readonly fromWord: number; readonly pa
 /** Pools of one manager, in as many calls as the gas of one call asks for. */
 async function loadOfManager(
   deps: ReadDeps,
-  { pools, blockNumber, isBrief = false }: LoadParameters,
+  { pools, blockNumber, isBrief = false, isThrifty = false }: LoadParameters,
 ): Promise<ManagedRecord[]> {
   const done: ManagedRecord[] = []
   let open: OpenPool[] = pools.map((pool) => ({ pool, fromWord: firstWord, parts: [] }))
   for (let round = 0; round < mostRounds && open[0]; round += 1) {
     const { address } = open[0].pool
-    const size = [poolsPerCall, isBrief ? fewPerCall : 1][round] ?? 1
+    const few = isThrifty ? 2 * fewPerCall : fewPerCall
+    const most = isThrifty ? 2 * poolsPerCall : poolsPerCall
+    const size = [most, isBrief ? few : 1][round] ?? 1
     const answers = await askInParts(deps, {
       items: open.map(toRequest),
       size,
       blockNumber,
       ask: (part) => {
         const args = [address, part] as const
-        return callManagerLens(deps.client, { functionName: 'readManaged', args, blockNumber })
+        const gas = isThrifty ? thriftyGas : lensGas
+        const view = { functionName: 'readManaged', args, blockNumber, gas } as const
+        return callManagerLens(deps.client, view)
       },
     })
     const before = open.map(({ fromWord }) => fromWord).join()
@@ -310,17 +314,17 @@ function toAddress(topic: string): Address {
  */
 export const uniswapV4Family: PoolFamily<ManagedRecord> = {
   find,
-  async load(deps, { pools, blockNumber, isBrief = false }) {
+  async load(deps, { pools, blockNumber, isBrief = false, isThrifty = false }) {
     const known = pools.filter(isPriced)
     for (const pool of pools) if (!known.includes(pool)) deps.decline?.(pool)
     const few = isBrief ? fewPerCall : 1
     const size = known.length <= fewPools ? few : poolsPerCall
     const parts = [...Map.groupBy(known, ({ address }) => address).values()].flatMap((group) =>
-      chunk(group, size),
+      chunk(group, isThrifty ? 2 * size : size),
     )
     const [hooks, ...loaded] = await Promise.all([
       readParts(deps, { addresses: known.flatMap(hooksOf), blockNumber }),
-      ...parts.map((part) => loadOfManager(deps, { pools: part, blockNumber, isBrief })),
+      ...parts.map((part) => loadOfManager(deps, { pools: part, blockNumber, isBrief, isThrifty })),
     ])
     return loaded.flat().map((record) => withHooks(record, hooks))
   },

@@ -13,7 +13,10 @@ const dex = fakeDex({ protocol: 'dodo_v2' })
 const selector = toFunctionSelector('list(address,address)')
 
 /** A factory that says of pairs, by their places, that their lists are long. */
-async function askLong(places: readonly number[], a = [a1, a2], b = [b1, b2, b3]) {
+async function askLong(
+  places: readonly number[],
+  { a = [a1, a2], b = [b1, b2, b3], isThrifty = false } = {},
+) {
   const pairs: Pair[] = []
   const sizes: number[] = []
   const pages: PairPages = {
@@ -30,7 +33,7 @@ async function askLong(places: readonly number[], a = [a1, a2], b = [b1, b2, b3]
       return [[], places.map(BigInt)]
     },
   })
-  const parameters = { dex, a, b, blockNumber, selector, pages }
+  const parameters = { dex, a, b, blockNumber, selector, pages, isThrifty }
   const pools = await readByPair(deps, parameters)
   assert.equal(pools, [])
   return { pairs: pairs.map((pair) => pair.map((token) => token.toLowerCase())), sizes }
@@ -51,10 +54,10 @@ s('name no pair that nobody has asked about [teeth/pairs]', async () => {
   const failed = await askLong([12]).catch((error: Error) => error.message)
   assert.is(failed, 'the lens names pair 12 of 6')
 })
-s('are asked about 800 pairs at once [teeth/pairs]', async () => {
-  const many = Array.from({ length: 801 }, (_, n) => fakeAddress(1_000 + n))
-  const { sizes } = await askLong([], [a1], many)
-  assert.equal(sizes, [800, 1])
+s('are asked about 800 pairs at once, and 2,400 where calls are few [teeth/pairs]', async () => {
+  const b = Array.from({ length: 2_401 }, (_, n) => fakeAddress(1_000 + n))
+  assert.equal((await askLong([], { a: [a1], b: b.slice(0, 801) })).sizes, [800, 1])
+  assert.equal((await askLong([], { a: [a1], b, isThrifty: true })).sizes, [2_400, 1])
 })
 
 const [pool, deep, far] = [fakeAddress(11), fakeAddress(12), fakeAddress(13)]

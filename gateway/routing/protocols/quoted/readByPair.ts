@@ -1,12 +1,12 @@
 import type { Hex } from 'viem'
 import { askPairs } from '../../reads/askPairs.ts'
 import { dedupePools } from '../../reads/findPools.ts'
-import { callQuoteLens } from '../../reads/lens.ts'
+import { callQuoteLens, lensGas, thriftyGas } from '../../reads/lens.ts'
 import type { FindParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { type Pair, type PairPages, readDeepest } from '../../reads/readDeepest.ts'
 
 /** Two look-ups each, up to 15,500 gas together. */
-const pairsPerCall = 800
+const [pairsPerCall, thriftyPairs] = [800, 2_400]
 /**
  * Asks a factory that lists the pools of two tokens, in whichever order it knows them. Anybody may
  * lengthen a list: of a long one the deepest pools are taken, wherever they stand.
@@ -21,6 +21,7 @@ export async function readByPair(
     selector,
     tail = '0x',
     pages,
+    isThrifty = false,
   }: FindParameters & {
     readonly selector: Hex
     readonly tail?: Hex | undefined
@@ -30,11 +31,12 @@ export async function readByPair(
   const answers = await askPairs(deps, {
     a,
     b,
-    size: pairsPerCall,
+    size: isThrifty ? thriftyPairs : pairsPerCall,
     blockNumber,
     ask: async (part) => {
       const args = [dex.factory, selector, part.a, part.b, tail] as const
-      const view = { functionName: 'findLists', args, blockNumber } as const
+      const gas = isThrifty ? thriftyGas : lensGas
+      const view = { functionName: 'findLists', args, blockNumber, gas } as const
       const [found, long] = await callQuoteLens(deps.client, view)
       return [{ found, pairs: long.map((place) => pairAt(part, Number(place))) }]
     },
