@@ -4,7 +4,6 @@ import { chunk } from '../reads/chunk.ts'
 import { dedupePools } from '../reads/findPools.ts'
 import { joinAll } from '../reads/joinAll.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
-import { waitBefore } from '../reads/waitBefore.ts'
 import { adoptPools } from './adoptPools.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { findAmong, listDexes } from './discover.ts'
@@ -17,9 +16,9 @@ const poolsAtOnce = 32
  * The same behind a small node, where each look at the blocks in between takes more calls than these pools do: some
  * seconds for both.
  */
-const poolsAtOnceHeld = 128
+const poolsAtOnceHeld = 256
 /** Exchanges that are looked at between two such looks. */
-const [exchangesAtOnce, exchangesAtOnceHeld] = [1, 4]
+const [exchangesAtOnce, exchangesAtOnceHeld] = [1, 8]
 const tellEveryMs = 10_000
 
 /**
@@ -81,7 +80,7 @@ async function findMissing(
   const headNumber = () => held.following()?.state.head.number
   const blockNumber = headNumber()
   if (blockNumber === undefined || load.isOver()) return []
-  const deps = { ...own, client: waitBefore(own.client, held.passed) }
+  const deps = { ...own, client: held.unhurried(own.client) }
   looked.lists ??= await listDexes(deps, { blockNumber })
   const { listed, others } = looked.lists
   const listing = deps.dexes.filter((dex) => !others.includes(dex))

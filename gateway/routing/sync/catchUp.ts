@@ -66,7 +66,7 @@ export type CaughtUp =
   | { readonly status: 'lost'; readonly reason: string }
 
 /** Beyond this many blocks logs are read by ranges of blocks, but for the newest ones. */
-const longestGap = 128n
+const longestGap = ({ isSmall }: Deps) => (isSmall?.() ? 64n : 128n)
 /** Pools that are not open yet, asked again in one step. */
 const mostWoken = 4
 /** A new pool that takes longer comes in behind the block it was made in. */
@@ -108,7 +108,7 @@ async function step(
   const standing = before && (await findStanding(deps, { ahead: before, pools, head }))
   if (standing === 'lagging') return inconsistent('the node lags behind')
   // Most often what was read stands below it: then nobody asks whether the node still has that.
-  const isNear = !standing && head.number - state.head.number <= longestGap
+  const isNear = !standing && head.number - state.head.number <= longestGap(deps)
   if (!isNear) deps.farBehind?.()
   const straight = isNear ? await readBlocks(deps, { after: state.head, latest }) : undefined
   const ancestor =
@@ -120,7 +120,7 @@ async function step(
   const reorgedFrom = standing ? standing.reorgedFrom : orphanedFrom
   const undone = reorgedFrom === undefined ? [] : listUndone({ state, passed, after: reorgedFrom })
   const listening = listenFor(deps, state)
-  if (standing ? isFarAhead(standing, head) : head.number - ancestor.number > longestGap) {
+  if (standing ? isFarAhead(standing, head) : head.number - ancestor.number > longestGap(deps)) {
     const ahead = standing ?? beginAhead(pools, { anchor: ancestor, reorgedFrom, stale: undone })
     const next = await skipAhead(deps, { ahead, head, filter: listening.filter })
     return typeof next === 'string' ? refusals[next] : next

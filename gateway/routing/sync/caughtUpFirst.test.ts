@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
 import { waitBefore } from '../reads/waitBefore.ts'
@@ -42,6 +43,31 @@ for (const [blocks, isFirst] of [
       await confirming
       assert.is(asked[0], isFirst)
       assert.ok(isThere())
+    },
+  )
+
+for (const [isSmall, headers] of [
+  [false, 100],
+  [true, 32],
+] as const)
+  s(
+    `${headers} of a hundred are read one by one behind a ${isSmall ? 'small' : 'large'} node [nodes/gap-small]`,
+    async () => {
+      const numbers = new Set<unknown>()
+      using held = await holdMainnet(arbitrum, {
+        pools: 20,
+        bend(call, answer) {
+          const [number] = call.method === 'eth_getBlockByNumber' ? (call.params as Hex[]) : []
+          if (number?.startsWith('0x')) numbers.add(number)
+          return answer
+        },
+      })
+      Object.assign(held.deps, { isSmall: () => isSmall })
+      numbers.clear()
+      held.mainnet.mine(100)
+      await held.reader.confirm()
+      assert.is(held.reader.current()?.head.hash, held.mainnet.head().hash)
+      assert.ok(numbers.size >= headers - 1 && numbers.size < headers + 4, `${numbers.size} headers`)
     },
   )
 s.run()

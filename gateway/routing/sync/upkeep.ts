@@ -4,7 +4,6 @@ import { dedupePools } from '../reads/findPools.ts'
 import { inTime } from '../reads/inTime.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
-import { waitBefore } from '../reads/waitBefore.ts'
 import { adoptPools } from './adoptPools.ts'
 import { listDiffering } from './askedOnce.ts'
 import type { Following, SyncDeps } from './chainView.ts'
@@ -36,9 +35,8 @@ export function createUpkeep(
   const { inTurn } = held
   let auditedAtMs = deps.now()
 
-  const unhurried = (client: SyncDeps['client']) => waitBefore(client, held.passed)
   /** As it is asked where blocks that come meanwhile go first. */
-  const auditor = () => ({ ...deps.auditor, client: unhurried(deps.auditor.client) })
+  const auditor = () => ({ ...deps.auditor, client: held.unhurried(deps.auditor.client) })
 
   /** One at a time, and not while blocks are caught up with. */
   const beside = (work: () => Promise<void>) =>
@@ -79,7 +77,7 @@ export function createUpkeep(
       const pools = deps.isHeld() ? [] : deps.troubled.due(mostTried)
       if (pools.length === 0) return []
       const at = { blockNumber: state.head.number }
-      const read = await loadPools({ ...deps, client: unhurried(deps.client) }, { pools, ...at })
+      const read = await loadPools({ ...deps, client: held.unhurried(deps.client) }, { pools, ...at })
       const well = new Set(read.map(({ id }) => id))
       return pools.filter((pool) => well.has(idOf(pool)))
     }),
@@ -89,7 +87,7 @@ export function createUpkeep(
       const pools = deps.bounds.due(deps.isHeld() ? 'asked' : 'all')
       if (pools.length === 0) return []
       const at = { blockNumber: head.number }
-      const read = await loadPools({ ...deps, client: unhurried(deps.client) }, { pools, ...at })
+      const read = await loadPools({ ...deps, client: held.unhurried(deps.client) }, { pools, ...at })
       const worthy = new Set(deps.bounds.sift({ pools: followed, asked: pools, read }))
       return pools.filter((pool) => worthy.has(idOf(pool)))
     }),
