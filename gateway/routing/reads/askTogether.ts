@@ -16,7 +16,7 @@ type Answers = readonly (Hex | undefined)[]
 type Gathered = { readonly calls: LensQuestion[]; readonly answers: Promise<Answers> }
 
 /** Views cost some thousand gas each. */
-const callsPerBatch = 300
+const callsPerBatch = 600
 
 const gathering = new WeakMap<Client, Map<bigint, Gathered>>()
 

@@ -67,7 +67,10 @@ for (const [isSmall, headers] of [
       held.mainnet.mine(100)
       await held.reader.confirm()
       assert.is(held.reader.current()?.head.hash, held.mainnet.head().hash)
-      assert.ok(numbers.size >= headers - 1 && numbers.size < headers + 4, `${numbers.size} headers`)
+      assert.ok(
+        numbers.size >= headers - 1 && numbers.size < headers + 4,
+        `${numbers.size} headers`,
+      )
     },
   )
 s.run()

@@ -77,7 +77,10 @@ export function createUpkeep(
       const pools = deps.isHeld() ? [] : deps.troubled.due(mostTried)
       if (pools.length === 0) return []
       const at = { blockNumber: state.head.number }
-      const read = await loadPools({ ...deps, client: held.unhurried(deps.client) }, { pools, ...at })
+      const read = await loadPools(
+        { ...deps, client: held.unhurried(deps.client) },
+        { pools, ...at },
+      )
       const well = new Set(read.map(({ id }) => id))
       return pools.filter((pool) => well.has(idOf(pool)))
     }),
@@ -87,7 +90,10 @@ export function createUpkeep(
       const pools = deps.bounds.due(deps.isHeld() ? 'asked' : 'all')
       if (pools.length === 0) return []
       const at = { blockNumber: head.number }
-      const read = await loadPools({ ...deps, client: held.unhurried(deps.client) }, { pools, ...at })
+      const read = await loadPools(
+        { ...deps, client: held.unhurried(deps.client) },
+        { pools, ...at },
+      )
       const worthy = new Set(deps.bounds.sift({ pools: followed, asked: pools, read }))
       return pools.filter((pool) => worthy.has(idOf(pool)))
     }),

@@ -1,5 +1,6 @@
 import { getAddress, type Hex } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import type { LoadParameters } from '../../reads/poolRef.ts'
 import { proveEvents } from '../../testing/proveEvents.ts'
 import { openRanges, rangeAnswer, rangeTokens, ticksOf } from '../../testing/rangeLens.ts'
 import { fakeAddress, fakeDex } from '../../testing/viewNode.ts'
@@ -44,13 +45,17 @@ const manyOf = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ dex, address: fakeAddress(100 + n) }))
 const first = fakeAddress(100)
 
-async function load(count: number, say: Parameters<typeof openRanges>[0], isBrief = false) {
+async function load(
+  count: number,
+  say: Parameters<typeof openRanges>[0],
+  how: Pick<LoadParameters, 'isBrief' | 'isThrifty'> = {},
+) {
   const { deps, calls, failures } = openRanges(say)
   const pools = manyOf(count)
   const records = await uniswapV3Family.load(deps, {
     pools,
     blockNumber,
-    ...(isBrief && { isBrief }),
+    ...how,
   })
   return { records, failures, sizes: calls.map(({ length }) => length) }
 }
@@ -135,13 +140,25 @@ s(
         { pool, from }: { readonly pool: string; readonly from: number },
         round: number,
       ) => (round === 1 && late.has(pool.toLowerCase() as Hex) ? { ...unreached, next: from } : {})
-      const { records, sizes, failures } = await load(17, say, isBrief)
+      const { records, sizes, failures } = await load(17, say, { isBrief })
       assert.equal(sizes, [17, ...rest])
       assert.equal([records.length, failures], [17, []])
       assert.ok(records.every(({ tickSpacing, ticks }) => tickSpacing === 60 && ticks.length === 2))
     }
   },
 )
+s('travel together until all are read, where calls are few [nodes/thrifty-ranges]', async () => {
+  const reached = new Set(Array.from({ length: 30 }, (_, n) => fakeAddress(100 + n)))
+  const { records, sizes } = await load(
+    100,
+    ({ pool, from }, round) =>
+      round === 1 && !reached.has(pool.toLowerCase() as Hex)
+        ? { done: false, tickSpacing: 0, sqrtPriceX96: 0n, ticks: [], next: from }
+        : {},
+    { isBrief: true, isThrifty: true },
+  )
+  assert.equal([records.length, sizes], [100, [80, 20, 50]])
+})
 s('have ticks of any width, as their contract packs them [teeth/range-rounds]', async () => {
   const wide = [
     [-887_271, 2n ** 127n + 9n, 2n ** 126n],

@@ -20,13 +20,15 @@ type Range = LensResult<'readRanges'>[number]
 type Shape = keyof typeof shapes
 
 /** A 60-spacing pool scans 116 words of its tick table, about 0.4M gas. */
-const [rangesPerCall, thriftyRanges] = [40, 80]
+const rangesPerCall = 40
 /** Some 1,300 ticks each: anybody may add more than any block can wait for. */
 const mostRounds = 12
 /** Few pools get a call each, in one batch: none of them has to be continued in another round trip. */
 const fewRanges = 16
 /** In each call where few calls count, and for what a larger one has left. */
-const [fewPerCall, thriftyFew] = [4, 8]
+const fewPerCall = 4
+/** In each round as many as there are, so that each call's gas is used up: most are read by a few calls. */
+const thriftySizes = [80, 80, 80, 80, 8, 8]
 /** Least `int24`: from the first word, or the first tick. */
 const fromStart = -8_388_608
 const rangeStepGas = 64_400
@@ -98,10 +100,9 @@ async function loadRanges(
   { pools, isBrief = false, isThrifty = false, ...kind }: LoadParameters & Kind,
 ): Promise<ConcentratedRecord[]> {
   const done: ConcentratedRecord[] = []
-  const sizes = [
-    ...(pools.length > fewRanges ? [isThrifty ? thriftyRanges : rangesPerCall] : []),
-    ...(isBrief ? [isThrifty ? thriftyFew : fewPerCall] : []),
-  ]
+  const sizes = isThrifty
+    ? thriftySizes
+    : [...(pools.length > fewRanges ? [rangesPerCall] : []), ...(isBrief ? [fewPerCall] : [])]
   let open: readonly OpenRange[] = pools.map((pool) => ({ pool, from: fromStart, parts: [] }))
   for (let round = 0; round < mostRounds && open.length > 0; round += 1) {
     const size = sizes[round] ?? 1

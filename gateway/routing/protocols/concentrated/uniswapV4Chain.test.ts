@@ -1,6 +1,6 @@
 import { encodeAbiParameters, getAddress, type Hex, pad, toHex, zeroAddress } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
-import type { PoolKey } from '../../reads/poolRef.ts'
+import type { LoadParameters, PoolKey } from '../../reads/poolRef.ts'
 import { near } from '../../testing/near.ts'
 import { proveEvents } from '../../testing/proveEvents.ts'
 import { managedAnswer, openManagers, rangeTokens, ticksOf } from '../../testing/rangeLens.ts'
@@ -31,7 +31,8 @@ const poolsOf = (count: number, address = manager) =>
   Array.from({ length: count }, (_, n) => ({ dex, address, id: idAt(n), key }))
 
 type Say = Parameters<typeof openManagers>[0]
-async function load(pools: ReturnType<typeof poolsOf>, say?: Say, isBrief = false) {
+type How = Pick<LoadParameters, 'isBrief' | 'isThrifty'>
+async function load(pools: ReturnType<typeof poolsOf>, say?: Say, how: How = {}) {
   const node = openManagers(say)
   const questions: string[] = []
   const deps = {
@@ -42,7 +43,7 @@ async function load(pools: ReturnType<typeof poolsOf>, say?: Say, isBrief = fals
   const records = await uniswapV4Family.load(deps, {
     pools,
     blockNumber,
-    ...(isBrief && { isBrief }),
+    ...how,
   })
   const sizes = node.calls.map(([, requests]) => requests.length)
   return { records, questions, sizes, ...node }
@@ -139,12 +140,13 @@ s(
   },
 )
 s('are asked for one by one while they are few, else by twenty [teeth/managed-pools]', async () => {
-  const sizesOf = async (count: number, isBrief = false) =>
-    (await load(poolsOf(count), undefined, isBrief)).sizes
+  const sizesOf = async (count: number, how?: How) =>
+    (await load(poolsOf(count), undefined, how)).sizes
   assert.equal(await sizesOf(16), Array(16).fill(1))
   assert.equal(await sizesOf(17), [17])
   assert.equal(await sizesOf(21), [20, 1])
-  assert.equal(await sizesOf(6, true), [4, 2])
+  assert.equal(await sizesOf(6, { isBrief: true }), [4, 2])
+  assert.equal(await sizesOf(41, { isThrifty: true }), [40, 1])
 })
 s('are asked of their own manager [teeth/managed-pools]', async () => {
   const both = poolsOf(10).flatMap((pool) => [pool, { ...pool, address: second }])
@@ -170,7 +172,7 @@ s(
         round === 1 && late.has(id)
           ? { done: false, nextWord: fromWord, sqrtPriceX96: 0n, ticks: [] }
           : {}
-      const { records, sizes, questions } = await load(poolsOf(17), say, isBrief)
+      const { records, sizes, questions } = await load(poolsOf(17), say, { isBrief })
       assert.equal([sizes, questions], [[17, ...rest], []])
       assert.is(records.length, 17)
       assert.ok(records.every(({ sqrtPriceX96 }) => sqrtPriceX96 === 1n << 96n))

@@ -66,6 +66,9 @@ const [lookupsPerCall, thriftyLookups] = [2_500, 5_000]
 const poolsPerCall = 20
 /** Of those that a call has left, and where few calls count: one of the narrowest spacing takes most of a call. */
 const fewPerCall = 4
+/** As of other pools of ticks: each call's gas is used up. */
+const mostThrifty = 40
+const thriftySizes = [mostThrifty, mostThrifty, mostThrifty, 8, 8]
 /** Few pools get a call each: none of them has to be continued in another round trip. */
 const fewPools = 16
 const firstWord = -32_768
@@ -172,9 +175,8 @@ async function loadOfManager(
   let open: OpenPool[] = pools.map((pool) => ({ pool, fromWord: firstWord, parts: [] }))
   for (let round = 0; round < mostRounds && open[0]; round += 1) {
     const { address } = open[0].pool
-    const few = isThrifty ? 2 * fewPerCall : fewPerCall
-    const most = isThrifty ? 2 * poolsPerCall : poolsPerCall
-    const size = [most, isBrief ? few : 1][round] ?? 1
+    const sizes = isThrifty ? thriftySizes : [poolsPerCall, isBrief ? fewPerCall : 1]
+    const size = sizes[round] ?? 1
     const answers = await askInParts(deps, {
       items: open.map(toRequest),
       size,
@@ -320,7 +322,7 @@ export const uniswapV4Family: PoolFamily<ManagedRecord> = {
     const few = isBrief ? fewPerCall : 1
     const size = known.length <= fewPools ? few : poolsPerCall
     const parts = [...Map.groupBy(known, ({ address }) => address).values()].flatMap((group) =>
-      chunk(group, isThrifty ? 2 * size : size),
+      chunk(group, isThrifty ? mostThrifty : size),
     )
     const [hooks, ...loaded] = await Promise.all([
       readParts(deps, { addresses: known.flatMap(hooksOf), blockNumber }),
