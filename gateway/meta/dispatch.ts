@@ -185,7 +185,7 @@ export function dispatchSource(
   }
 
   const pausedForMs = () =>
-    Math.max(0, Math.ceil(pausedUntilMs - deps.now()), source.pausedForMs?.() ?? 0)
+    Math.max(Math.ceil(pausedUntilMs - deps.now()), source.pausedForMs?.() ?? 0)
 
   function failPaused(): SourceOutcome | undefined {
     const leftMs = pausedForMs()

@@ -1,103 +1,44 @@
-import {
-  type AbiParameter,
-  type Address,
-  concatHex,
-  encodeAbiParameters,
-  encodeFunctionData,
-  type Hex,
-  numberToHex,
-  parseAbi,
-  parseAbiParameters,
-  zeroAddress,
-} from 'viem'
+import { concatHex, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { thief } from '../../../fixtures/meta/hostilePayloads.ts'
 import { makeQuote, makeRequest, router, taker, usdc, weth } from '../../../fixtures/meta/quotes.ts'
+import {
+  deadline,
+  direct,
+  hop,
+  itself,
+  key,
+  move,
+  other,
+  pathOf,
+  pay,
+  portion,
+  type Step,
+  sellHop,
+  sellSingle,
+  sellV3,
+  sellV4,
+  sender,
+  settle,
+  straight,
+  sweep,
+  take,
+  toInput,
+  toProgram,
+  transfer,
+  unwrap,
+  v2,
+  v3,
+  v4,
+  whole,
+  within,
+  wrap,
+} from '../../../fixtures/meta/routerSteps.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { SourceRequest } from '../provider/source.ts'
 import { checkCalldata } from './checkCalldata.ts'
 
 /** What Universal Router's commands guarantee to the taker, against what the quote says. */
 const s = suite('meta/routerDeliveries')
-const other: Address = '0x3333333333333333333333333333333333333333'
-const sender: Address = '0x0000000000000000000000000000000000000001'
-const itself: Address = '0x0000000000000000000000000000000000000002'
-const whole = 2n ** 255n
-
-const toInput = (types: string, values: readonly unknown[]) =>
-  encodeAbiParameters(parseAbiParameters(types) as readonly AbiParameter[], values)
-type Step = readonly [step: number, input: Hex]
-const toProgram = (steps: readonly Step[]) =>
-  [
-    concatHex(steps.map(([step]) => numberToHex(step, { size: 1 }))),
-    steps.map(([, input]) => input),
-  ] as const
-
-const swapTypes = 'address, uint256, uint256, bytes, bool'
-const pathOf = (...tokens: readonly Address[]) =>
-  concatHex(tokens.flatMap((token, at) => (at > 0 ? ['0x0001f4' as const, token] : [token])))
-const straight = pathOf(usdc, weth)
-/** Of an exact output the amount is what is bought, and the path is as the router walks it. */
-const v3 = (
-  recipient: Address,
-  amounts: readonly [bigint, bigint],
-  path: Hex,
-  step = 0x00,
-): Step => [step, toInput(swapTypes, [recipient, ...amounts, path, false])]
-const sellV3 = (recipient: Address, least: bigint, path = straight, step = 0x00) =>
-  v3(recipient, [1_000_000n, least], path, step)
-const v2 = (recipient: Address, amounts: readonly [bigint, bigint], step = 0x08): Step => [
-  step,
-  toInput('address, uint256, uint256, address[], bool', [
-    recipient,
-    ...amounts,
-    [usdc, weth],
-    false,
-  ]),
-]
-const move = (step: number, recipient: Address, amount: bigint): Step => [
-  step,
-  toInput('address, uint256', [recipient, amount]),
-]
-const pay = (step: number, token: Address, recipient: Address, amount: bigint): Step => [
-  step,
-  toInput('address, address, uint256', [token, recipient, amount]),
-]
-const [wrap, unwrap, sweep, transfer, portion] = [0x0b, 0x0c, 0x04, 0x05, 0x06]
-
-const key = '(address, address, uint24, int24, address)'
-const hop = '(address, uint24, int24, address, bytes)'
-const sellV4 = (from: Address, to: Address, least: bigint): Step => [
-  0x07,
-  toInput(`(address, ${hop}[], uint128, uint128)`, [
-    [
-      from,
-      [
-        [other, 500, 10, zeroAddress, '0x'],
-        [to, 500, 10, thief, '0x'],
-      ],
-      1_000_000n,
-      least,
-    ],
-  ]),
-]
-const sellSingle = (from: Address, to: Address, least: bigint): Step => [
-  0x06,
-  toInput(`(${key}, bool, uint128, uint128, bytes)`, [
-    [
-      from < to ? [from, to, 500, 10, thief] : [to, from, 500, 10, thief],
-      from < to,
-      1_000_000n,
-      least,
-      '0x',
-    ],
-  ]),
-]
-const sellHop = (from: Address, amountIn: bigint): Step => [
-  0x07,
-  toInput(`(address, ${hop}[], uint256, uint128)`, [
-    [from, [[weth, 500, 10, thief, '0x']], amountIn, 985n],
-  ]),
-]
 /** As router 2.1 has it: a limit of each hop before the amounts. */
 const sellLimited: Step = [
   0x07,
@@ -111,24 +52,10 @@ const buySingle: Step = [
     [[weth, usdc, 500, 10, thief], false, 995n, 1_000_000n, '0x'],
   ]),
 ]
-const settle: Step = [0x0b, toInput('address, uint256, bool', [usdc, 0n, false])]
-const take = (token: Address, recipient: Address, amount: bigint) =>
-  pay(0x0e, token, recipient, amount)
-const v4 = (...actions: readonly Step[]): Step => [
-  0x10,
-  toInput('bytes, bytes[]', toProgram(actions)),
-]
-
-const deadline = 2n ** 40n
 const proxied = (steps: readonly Step[]) =>
   encodeFunctionData({
     abi: parseAbi(['function execute(address, address, uint256, bytes, bytes[], uint256)']),
     args: [router, usdc, 1_000_000n, ...toProgram(steps), deadline],
-  })
-const direct = (steps: readonly Step[]) =>
-  encodeFunctionData({
-    abi: parseAbi(['function execute(bytes, bytes[], uint256)']),
-    args: [...toProgram(steps), deadline],
   })
 const undated = (steps: readonly Step[]) =>
   encodeFunctionData({
@@ -158,24 +85,24 @@ const enough: readonly (readonly [
   ],
   ['a transfer of so much', [sellV3(itself, 0n), pay(transfer, weth, taker, 985n)]],
   ['a transfer of all', [sellV3(itself, 985n), pay(transfer, weth, taker, whole)]],
-  ['all of v4', [v4(sellV4(usdc, weth, 985n), settle, take(weth, taker, 0n))]],
-  ['a pool of v4', [v4(sellSingle(usdc, weth, 985n), settle, take(weth, taker, 0n))]],
-  ['so much of v4', [v4(sellV4(usdc, weth, 0n), settle, take(weth, taker, 985n))]],
-  ['v4, of all that was settled', [v4(settle, sellHop(usdc, 0n), take(weth, taker, 0n))]],
+  ['all of v4', [v4(sellV4(usdc, weth, 985n), settle(), take(weth, taker, 0n))]],
+  ['a pool of v4', [v4(sellSingle(usdc, weth, 985n), settle(), take(weth, taker, 0n))]],
+  ['so much of v4', [v4(sellV4(usdc, weth, 0n), settle(), take(weth, taker, 985n))]],
+  ['v4, of all that was settled', [v4(settle(), sellHop(usdc, 0n), take(weth, taker, 0n))]],
   [
     'v4, less of a portion',
-    [v4(sellV4(usdc, weth, 995n), pay(0x10, weth, thief, 100n), settle, take(weth, taker, 0n))],
+    [v4(sellV4(usdc, weth, 995n), pay(0x10, weth, thief, 100n), settle(), take(weth, taker, 0n))],
   ],
   ['what is unwrapped', [sellV3(itself, 0n), move(unwrap, taker, 985n)], native],
   [
     'native currency of v4',
-    [v4(sellV4(usdc, zeroAddress, 985n), settle, take(zeroAddress, taker, 0n))],
+    [v4(sellV4(usdc, zeroAddress, 985n), settle(), take(zeroAddress, taker, 0n))],
     native,
   ],
   [
     'native currency of v4, wrapped',
     [
-      v4(sellV4(usdc, zeroAddress, 985n), settle, take(zeroAddress, itself, 0n)),
+      v4(sellV4(usdc, zeroAddress, 985n), settle(), take(zeroAddress, itself, 0n)),
       move(wrap, taker, whole),
     ],
   ],
@@ -228,11 +155,7 @@ const tooLittle: readonly (readonly [name: string, steps: readonly Step[], guara
     ],
     [
       'what v4 was paid with',
-      [
-        sellV3(itself, 985n),
-        v4([0x0b, toInput('address, uint256, bool', [weth, whole, false])]),
-        pay(sweep, weth, taker, 0n),
-      ],
+      [sellV3(itself, 985n), v4(settle(weth, whole)), pay(sweep, weth, taker, 0n)],
       0n,
     ],
     ['a portion', [sellV3(itself, 985n), pay(portion, weth, taker, 10_000n)], 0n],
@@ -243,15 +166,15 @@ const tooLittle: readonly (readonly [name: string, steps: readonly Step[], guara
       984n,
     ],
     ['what somebody between v2 keeps', [v2(taker, [985n, 1_000_000n], 0x09)], 0n],
-    ['what a hook of v4 keeps', [v4(buySingle, settle, take(weth, taker, 0n))], 0n],
-    ['what 2.1 reads otherwise', [v4(sellLimited, settle, take(weth, taker, 0n))], 0n],
+    ['what a hook of v4 keeps', [v4(buySingle, settle(), take(weth, taker, 0n))], 0n],
+    ['what 2.1 reads otherwise', [v4(sellLimited, settle(), take(weth, taker, 0n))], 0n],
     // The list that 2.1 reads there is the last hop's empty hook data, and its least output one.
-    ['what both read', [v4(sellHop(usdc, 0x160n), settle, take(weth, taker, 0n))], 0n],
+    ['what both read', [v4(sellHop(usdc, 0x160n), settle(), take(weth, taker, 0n))], 0n],
     // The same in the action behind it, and before it.
-    ['what both read further on', [v4(sellHop(usdc, 0x1c0n), settle, take(weth, taker, 0n))], 0n],
+    ['what both read further on', [v4(sellHop(usdc, 0x1c0n), settle(), take(weth, taker, 0n))], 0n],
     [
       'what both read before it',
-      [v4(sellHop(usdc, 2n ** 256n - 0x20n), settle, take(weth, taker, 0n))],
+      [v4(sellHop(usdc, 2n ** 256n - 0x20n), settle(), take(weth, taker, 0n))],
       0n,
     ],
     ['what both read of a native', [v4(sellHop(zeroAddress, 0n), take(weth, taker, 0n))], 0n],
@@ -259,17 +182,17 @@ const tooLittle: readonly (readonly [name: string, steps: readonly Step[], guara
     ['what both read of the first address', [v4(sellHop(sender, 0n), take(weth, taker, 0n))], 0n],
     [
       'what was sold again in v4',
-      [v4(sellV4(usdc, weth, 985n), sellSingle(weth, other, 0n), settle, take(weth, taker, 0n))],
+      [v4(sellV4(usdc, weth, 985n), sellSingle(weth, other, 0n), settle(), take(weth, taker, 0n))],
       0n,
     ],
     [
       'what was taken before',
-      [v4(sellV4(usdc, weth, 985n), settle, take(weth, thief, 0n), take(weth, taker, 0n))],
+      [v4(sellV4(usdc, weth, 985n), settle(), take(weth, thief, 0n), take(weth, taker, 0n))],
       0n,
     ],
     [
       'part of what was taken before',
-      [v4(sellV4(usdc, weth, 985n), settle, take(weth, thief, 1n), take(weth, taker, 0n))],
+      [v4(sellV4(usdc, weth, 985n), settle(), take(weth, thief, 1n), take(weth, taker, 0n))],
       984n,
     ],
     [
@@ -277,11 +200,7 @@ const tooLittle: readonly (readonly [name: string, steps: readonly Step[], guara
       [v4(sellV4(usdc, weth, 985n), [0x17, '0x'], take(weth, taker, 0n))],
       0n,
     ],
-    [
-      'a program within it',
-      [[0x21, toInput('bytes, bytes[]', toProgram([sellV3(taker, 985n)]))]],
-      0n,
-    ],
+    ['a program within it', [within(0x21, [sellV3(taker, 985n)])], 0n],
   ]
 for (const [name, steps, guaranteed] of tooLittle)
   s(`of ${name} no more is guaranteed than that [17/router-guarantee]`, () => {
@@ -293,8 +212,8 @@ for (const [name, steps, guaranteed] of tooLittle)
 s('the sender is whoever calls the router, and not its proxy [17/router-guarantee]', () => {
   const ways: readonly (readonly Step[])[] = [
     [sellV3(sender, 985n)],
-    [v4(sellV4(usdc, weth, 0n), settle, [0x0f, toInput('address, uint256', [weth, 985n])])],
-    [v4(sellV4(usdc, weth, 985n), settle, [0x0f, toInput('address, uint256', [weth, 0n])])],
+    [v4(sellV4(usdc, weth, 0n), settle(), [0x0f, toInput('address, uint256', [weth, 985n])])],
+    [v4(sellV4(usdc, weth, 985n), settle(), [0x0f, toInput('address, uint256', [weth, 0n])])],
   ]
   for (const steps of ways) {
     assert.is(why(direct(steps)), undefined)

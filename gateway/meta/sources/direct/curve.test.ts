@@ -187,11 +187,10 @@ s(
       amounts: [1n, 2n, 5n],
       ...none,
     }
-    const price = liquidityBook.readPrice(
-      encodeResult(signatures[0] ?? '', found),
-      path,
-      exactInput,
-    )
+    const read = (answer: object) =>
+      liquidityBook.readPrice(encodeResult(signatures[0] ?? '', answer), path, exactInput)
+    const price = read(found)
+    assert.is(read({ ...found, amounts: [] }).amount, 0n)
     const priced = { tokens: path.tokens, binSteps: [15n, 20n], versions: [2, 3] }
     assert.equal(price, { amount: 5n, gas: 90_000n, path: priced })
     const [ways, rest] = [

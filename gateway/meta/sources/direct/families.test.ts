@@ -10,6 +10,7 @@ import { createDodoV2 } from './dodoV2.ts'
 import { createFluid } from './fluid.ts'
 import { liquidityBook } from './liquidityBook.ts'
 import { createMaverickV2 } from './maverickV2.ts'
+import { createRanged } from './ranged.ts'
 import { camelotV2, routerV2 } from './routerV2.ts'
 import { createUniswapV4 } from './uniswapV4.ts'
 import { woofi } from './woofi.ts'
@@ -63,6 +64,7 @@ s('counts the gas of a swap as receipts show it, beside what a quoter says', () 
     dodo,
     fluid,
     maverick,
+    ranged: createRanged({ now }, 'slipstream'),
     woofi,
   }
   const told = Object.entries(gas).map(([name, family]) => [name, Number(family?.gas) / 1_000])
@@ -80,6 +82,7 @@ s('counts the gas of a swap as receipts show it, beside what a quoter says', () 
     dodo: 210,
     fluid: 170,
     maverick: 60,
+    ranged: 30,
     woofi: 150,
   })
 })
@@ -133,7 +136,8 @@ s('tells which tokens and trades it takes', () => {
     [false, false, false],
   ]
   assert.equal(told, [taxed, taxed, bare, bare, bare, bare, held, held, held])
-  assert.equal(takes(createBalancerV2('stable') as never), [false, true, false])
+  for (const family of [createBalancerV2('stable'), createRanged({ now }, 'uniswapV3')])
+    assert.equal(takes(family as never), [false, true, false])
 })
 s('goes through the middle tokens of a Router02 that are neither end', async () => {
   const { dex } = openDex({}, { hubTokens: [hub, weth] })
