@@ -2,37 +2,40 @@ import { readEvents } from '../../../fixtures/meta/events.ts'
 import { answerQuote, scriptSource } from '../../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../../fixtures/meta/scriptedMeta.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import type { Access } from '../../http/access.ts'
 import type { TakeTurn } from '../turns.ts'
 import { nextRefresh, type Pause } from './stream.ts'
 
 const s = suite('meta/cadence')
 
 /** A stream to its end, whose cycles take `delayMs` each and its pauses no time. */
-async function stream({ delayMs = 0 }: { readonly delayMs?: number } = {}) {
+async function stream({ delayMs = 0, access }: { delayMs?: number; access?: Access } = {}) {
   const pauses: number[] = []
   const pause: Pause = async (ms) => void pauses.push(ms)
   const sources = [scriptSource({ name: 'a', delayMs, answer: answerQuote({ provider: 'a' }) })]
   const turns: unknown[] = []
   const takeTurn: TakeTurn = async ({ isRefresh }) => void turns.push(isRefresh)
-  const meta = await startScriptedMeta({ sources, pause, takeTurn })
+  const meta = await startScriptedMeta({ sources, pause, takeTurn, access })
   const answer = await fetch(`${meta.url}/quote/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...quoteRequest, refreshIntervalMs: 1_000 }),
   })
   const refreshes: { readonly cycle: number; readonly elapsedMs: number }[] = []
-  for await (const { event, data } of readEvents(answer.body))
+  let reason: unknown
+  for await (const { event, data } of readEvents(answer.body)) {
     if (event === 'refresh') refreshes.push(data as (typeof refreshes)[number])
+    if (event === 'done') ({ reason } = data as { readonly reason?: string })
+  }
   await meta.close({ graceMs: 0 })
-  assert.is(refreshes.length, 20)
-  return { pauses, refreshes, turns }
+  return { pauses, refreshes, turns, reason }
 }
 
 s(
   'refreshes at each interval since a stream began, however long cycles take [meta/cadence]',
   async () => {
     const { pauses, refreshes } = await stream({ delayMs: 40 })
-    assert.is(pauses.length, 20)
+    assert.equal([pauses.length, refreshes.length], [20, 20])
     for (const [index, { cycle, elapsedMs }] of refreshes.entries()) {
       const dueMs = elapsedMs + (pauses[index] ?? 0)
       assert.ok(Math.abs(dueMs - cycle * 1_000) < 300, `cycle ${cycle}: ${dueMs} ms`)
@@ -43,6 +46,23 @@ s('takes turns for its first answer and for its refreshes apart [meta/refresh-tu
   const { refreshes, turns } = await stream()
   assert.equal(turns, [false, ...refreshes.map(() => true)])
 })
+s(
+  'takes a unit for each refresh, and says why there are no more [meta/refresh-units]',
+  async () => {
+    const weighed: number[] = []
+    const access: Access = {
+      identify: async () => undefined,
+      limit: async ({ weight }) => {
+        weighed.push(weight)
+        const allowed = weighed.length <= 3
+        return { allowed, limit: 3, remaining: 0, resetSecs: 1, retryAfterSecs: 1 }
+      },
+      charge: () => Promise.reject(new Error('nobody has a key')),
+    }
+    const { refreshes, reason } = await stream({ access })
+    assert.equal([weighed, refreshes.length, reason], [[1, 1, 1, 1], 2, 'rate_limited'])
+  },
+)
 s('leaves out the refreshes that a long cycle has missed, and gives none twice', () => {
   const next = (last: number, elapsedMs: number) =>
     nextRefresh(last, { elapsedMs, refreshIntervalMs: 1_000 })

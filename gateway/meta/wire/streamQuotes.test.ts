@@ -15,6 +15,7 @@ import { type Pause, type StreamDeps, type StreamParameters, streamQuotes } from
 /** Streams to a sink and by pauses of the test's own; `stream.test.ts` reads them over HTTP. */
 const s = suite('meta/stream, step by step')
 type Given = Partial<Pick<StreamParameters, 'options' | 'spend'>> & {
+  readonly policy?: StreamParameters['request']['policy']
   readonly sources?: readonly Source[]
   readonly dryRun?: DryRun
   readonly priceGas?: StreamDeps['priceGas']
@@ -62,7 +63,7 @@ function open({ options, spend, dryRun, priceGas, isReal = false, ...given }: Gi
     {
       request: {
         source: makeRequest(),
-        policy: 'standard',
+        policy: given.policy ?? 'standard',
         dryRun: dryRun !== undefined,
         proxy: undefined,
       },
@@ -125,6 +126,21 @@ s('says nothing more to who has left, whatever comes of what is under way', asyn
   gate.resolve()
   await running.ended
   assert.equal([running.names(), running.faults], [['initial'], []])
+
+  const [begun, proof] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const proving = open({
+    policy: 'strict',
+    dryRun: async (asked) => {
+      begun.resolve()
+      await proof.promise
+      return runs(asked)
+    },
+  })
+  await begun.promise
+  proving.leave()
+  proof.resolve()
+  await proving.ended
+  assert.equal([proving.names(), proving.faults], [[], []])
 })
 s('repeats as long as there is something to spend, and says what there is not', async () => {
   const answers = [undefined, undefined, 'payment_required']
@@ -210,6 +226,10 @@ s('dry-runs nothing behind an answer without a quote', async () => {
     dryRun: async (given) => {
       asked += 1
       return runs(given)
+    },
+    priceGas: async () => {
+      asked += 1
+      return undefined
     },
   })
   await stream.ended
