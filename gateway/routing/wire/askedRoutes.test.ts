@@ -92,6 +92,20 @@ s('refuses a deadline that has passed, whatever is asked', async () => {
     assert.match(error, `${field} must be in the future`)
   }
 })
+s('judges no option by a chain that was never read, of which there is no quote', async () => {
+  const unread = createGeneratedStand({
+    pools: 150,
+    tokens: 20,
+    seed: 11,
+    change: (chain) => ({
+      ...chain,
+      sync: { ...chain.sync, current: () => undefined, fresh: async () => undefined },
+    }),
+  })
+  const body = { ...askNew(), include_dexes: ['nowhere'] }
+  const { status, code } = await unread.refusalOf('/quote', body)
+  assert.equal([status, code], [503, 'unavailable'])
+})
 s('says the same of a chain that cannot be simulated', async () => {
   const candidate = {
     providerId: 'a',
