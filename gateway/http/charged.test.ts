@@ -194,7 +194,8 @@ for (const [what, thrown, concluded, retry] of [
     assert.is(status, what === 'an outage' ? 503 : concluded)
     assert.is(headers['retry-after'], retry)
     assert.equal(steps.slice(-2), [['conclude', concluded, ''], 'leave'])
-    assert.ok((events[0]?.trail.concludeMs ?? 0) > 0)
+    const { concludeMs, sendMs } = events[0]?.trail ?? createTrail(0)
+    assert.ok(concludeMs > 0 && sendMs > 0)
   })
 for (const [what, answer, text, type, kept] of [
   ['JSON', { ok: false }, '{"ok":false}', 'application/json; charset=utf-8', '{"ok":false}'],

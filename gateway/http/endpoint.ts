@@ -116,7 +116,7 @@ export function endpoint<
   const isWeighed = weight !== undefined || fixedCost !== undefined
   return {
     ...erased,
-    weight: weight ?? Math.max(1, fixedCost ?? 1),
+    weight: weight ?? (fixedCost || 1),
     extraWeightOf: isWeighed ? () => 0 : (request) => Math.max(0, costOf(request) - 1),
     isCharged: fixedCost !== 0,
     units: fixedCost ?? 1,

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect, Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { mock } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -119,6 +120,53 @@ s('is open at those of IPv4 where there are no others, and says so [24/dual-stac
   } finally {
     refuse.mock.restore()
   }
+})
+
+/** A service whose loop turns by a clock of its own, and into which somebody comes in each turn. */
+async function crowd(turns: number) {
+  let server: Server | undefined
+  const { listen } = Server.prototype
+  const finding = mock.method(
+    Server.prototype,
+    'listen',
+    function (this: Server, ...given: Parameters<typeof listen>) {
+      server = this
+      return listen.apply(this, given)
+    },
+  )
+  const service = await createService({ name: 'open', endpoints: [], log }).listen()
+  finding.mock.restore()
+  if (!server) throw new Error('nobody listens')
+  let [nowMs, came] = [0, 0]
+  const clock = mock.method(performance, 'now', () => {
+    nowMs += 1
+    return nowMs
+  })
+  const found = server
+  function come() {
+    if (came === turns || !found.listening) return
+    came += 1
+    const connection = new Duplex({ read() {} })
+    found.emit('connection', connection)
+    connection.destroy()
+    setImmediate(come)
+  }
+  const checked = mock.method(server, 'close')
+  come()
+  const startedMs = nowMs
+  await service.close({ graceMs: 60_000 })
+  clock.mock.restore()
+  return { came, tookMs: nowMs - startedMs, checks: checked.mock.callCount() }
+}
+s('waits for a turn in which nobody comes, however short they are [24/queued-turns]', async () => {
+  const { came, checks } = await crowd(100)
+  assert.is(came, 100)
+  // Ends its look at slow requests, too.
+  assert.is(checks, 1)
+})
+s('waits a quarter of a second for that, and no longer [24/queued-turns]', async () => {
+  const { tookMs } = await crowd(Number.POSITIVE_INFINITY)
+  assert.ok(tookMs >= 250 && tookMs < 270, `${tookMs} ms`)
 })
 
 s('tells it that its grace is over, and waits no longer', async () => {

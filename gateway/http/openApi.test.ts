@@ -125,6 +125,70 @@ s('asks for a key, and describes, where an endpoint does [teeth/openapi]', () =>
   const plain = open.paths['/a'].get
   assert.equal(['description' in plain, 'security' in plain], [false, false])
 })
+s('says of an endpoint what it takes, answers and refuses [teeth/openapi]', () => {
+  const [id, deep] = [{ type: 'integer' }, { type: 'boolean', default: false }] as const
+  const body = { type: 'object', properties: {}, required: [] } as const
+  const { paths, components } = createOpenApi({
+    title: 't',
+    description: 'd',
+    version: '1',
+    requestIdField: 'requestId',
+    endpoints: [
+      endpoint({
+        method: 'post',
+        path: '/a/:id',
+        summary: 'Does',
+        auth: 'none',
+        params: Type.Object({ id: Type.Unsafe<number>(id) }),
+        query: Type.Object({
+          deep: Type.Optional(Type.Unsafe<boolean>(deep)),
+          wide: Type.Unsafe<boolean>(deep),
+        }),
+        input: Type.Unsafe<object>(body),
+        output: schemas.named('Done', Type.Unsafe<object>({ ...body })),
+        streams: true,
+        events: { done: Type.Unsafe<object>(body) },
+        errors: { 404: 'Not there' },
+        examples: { query: { deep: false }, input: { title: 'no name' }, output: { is: 'done' } },
+        handle: async () => ({}),
+      }),
+    ],
+  }) as Document & { readonly components: { readonly schemas: Record<string, unknown> } }
+  const { responses, ...operation } = paths['/a/{id}']?.['post'] ?? {}
+  assert.equal(operation, {
+    operationId: 'post_a_id',
+    summary: 'Does',
+    'x-events': { done: body },
+    parameters: [
+      { name: 'id', in: 'path', required: true, schema: id },
+      { name: 'deep', in: 'query', required: false, schema: deep, example: false },
+      { name: 'wide', in: 'query', required: true, schema: deep },
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: body, example: { title: 'no name' } } },
+    },
+  })
+  const { 200: done, 404: none, ...others } = responses ?? {}
+  assert.equal(components.schemas['Done'], body)
+  const schema = { ['$ref']: '#/components/schemas/Done' }
+  const content = { 'text/event-stream': { schema, example: { is: 'done' } } }
+  assert.equal(done, { description: 'OK', content })
+  const error = { schema: { ['$ref']: '#/components/schemas/Error' } }
+  assert.equal(none, { description: 'Not there', content: { 'application/json': error } })
+  assert.equal(Object.keys(others), ['400', '413', '415', '429'])
+  const { required, properties } = components.schemas['Error'] as {
+    readonly required: readonly string[]
+    readonly properties: Record<string, { readonly items?: object }>
+  }
+  assert.equal(required, ['error', 'code', 'requestId'])
+  assert.equal(Object.keys(properties), [...required, 'details', 'retryAfterSec'])
+  assert.equal(properties['details']?.items, {
+    type: 'object',
+    required: ['field', 'reason'],
+    properties: { field: { type: 'string' }, reason: { type: 'string' } },
+  })
+})
 s('lists a schema of two endpoints once, and refuses two of one name', () => {
   const describe = (outputs: readonly Record<string, ReturnType<typeof Type.String>>[]) =>
     createOpenApi({

@@ -66,7 +66,7 @@ s('shows of an endpoint what it has, and no heading over nothing [teeth/docs]', 
   const headings = (html: string) => [...html.matchAll(/<h3>([^<]*)</g)].map(([, text]) => text)
   const empty = renderDocs(page([bare]), [])
   assert.equal(headings(empty), [])
-  assert.not.match(empty, /<h2>Pages/)
+  assert.not.match(empty, /<h2>Pages|undefined/)
   assert.match(empty, '<h2><code>GET /a</code></h2>\n<p>Bare.  <small>No key needed.</small></p>')
   const html = renderDocs(page([full]), [toGuide('g', '# G <b>\n')])
   assert.equal(headings(html), [
@@ -92,6 +92,7 @@ s('tells models the same in Markdown [teeth/docs]', () => {
   const guide = toGuide('g', '# G\ntext\n')
   const whole = renderLlmsFull(page([bare, full]), [guide])
   assert.match(whole, '# T 1\n\n> D\n\n## GET /a\n\nBare.\n\nNo key needed.\n')
+  assert.not.match(whole, 'undefined')
   assert.match(
     whole,
     '## POST /b/:id\n\nFull <one>. Says more.\n\nNeeds the header X-API-Key, uses quota.\n',

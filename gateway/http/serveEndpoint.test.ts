@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from './endpoint.ts'
-import { json, readJson, reply } from './reply.ts'
+import { json, readJson, reply, stream } from './reply.ts'
 import { createService } from './service.ts'
 
 const s = suite('http/serveEndpoint')
@@ -31,7 +31,14 @@ const plainParts = {
   }),
 } as const
 const plain = endpoint(plainParts)
-const server = await createService({ name: 'echo', endpoints: [echo, plain], log }).listen()
+const streamed = endpoint({
+  ...plainParts,
+  path: '/stream',
+  streams: true,
+  handle: async () => stream(async (sink) => sink.done('done', {})),
+})
+const endpoints = [echo, plain, streamed]
+const server = await createService({ name: 'echo', endpoints, log }).listen()
 const agent = new Agent({ keepAlive: true })
 s.after(async () => {
   agent.destroy()
@@ -59,6 +66,23 @@ function ask(path: string): Promise<string> {
     asked.end(JSON.stringify({ text: 'some text' }))
   })
 }
+
+s(
+  'ends a stream that was read to its end, and answers anything else again [http/204]',
+  async () => {
+    const read = async (path: string, id: string) => {
+      const headers = { 'content-type': 'application/json', 'last-event-id': id }
+      const body = JSON.stringify({ text: 'a' })
+      const answer = await fetch(server.url + path, { method: 'POST', headers, body })
+      return [answer.status, await answer.text()] as const
+    }
+    assert.equal(await read('/stream', 'r:done'), [204, ''])
+    const [status, text] = await read('/stream', 'r:2')
+    assert.is(status, 200)
+    assert.match(text, 'event: done')
+    assert.equal(await read('/plain', 'r:done'), [200, '{"length":1}'])
+  },
+)
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (how: { type: 'minor' }) => void

@@ -21,7 +21,8 @@ export function readGuides(dir = docsDir): readonly Guide[] {
     .map((path) => path.replace(/\.md$/, ''))
   const placeOf = (name: string) => [...order, name].indexOf(name)
   return names
-    .toSorted((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1))
+    .toSorted()
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
     .map((name) => toGuide(name, readFileSync(join(dir, `${name}.md`), 'utf8')))
 }
 
