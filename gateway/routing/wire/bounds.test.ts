@@ -70,11 +70,11 @@ const counts: readonly (readonly [
   ['a deadline', 'quote', 1, Number.MAX_SAFE_INTEGER, (secs) => ({ deadline: secs })],
 ]
 for (const [field, kind, least, most, give] of counts)
-  s(`takes ${least} to ${most} for ${field} [teeth/wire-bounds]`, () => {
+  s(`takes ${least} to ${most} for ${field} [teeth/wire-most]`, () => {
     const taken = [least - 1, least, most, most + 1].map((count) => takes(kind, give(count)))
     assert.equal(taken, [false, true, true, false])
   })
-s('takes no empty name of a DEX, and no empty list of a query [teeth/wire-bounds]', () => {
+s('takes no empty name of a DEX, and no empty list of a query [teeth/wire-most]', () => {
   assert.not.ok(takes('quote', { include_dexes: [''] }))
   for (const list of ['include_dexes', 'exclude_dexes', 'exclude_pools'])
     assert.equal(
@@ -120,7 +120,7 @@ const promises = [
   ['how sure a price is', disposalResponse, 0, 1, disposal],
 ] as const
 for (const [field, schema, least, most, answer] of promises)
-  s(`promises ${least} to ${most} for ${field} [teeth/wire-bounds]`, () => {
+  s(`promises ${least} to ${most} for ${field} [teeth/wire-most]`, () => {
     const kept = [least - 1, least, most, most + 1].map(
       (value) => checkShape(schema, answer(value)) === undefined,
     )
