@@ -6,13 +6,19 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endMarked, signal, waitUntil } from '../../simulator/processes.ts'
 import type { Readiness } from '../ops/readiness.ts'
+import { compileCacheDir } from '../runtime/compileCacheDir.ts'
 import { modulePath } from '../runtime/modulePath.ts'
+import type { LabParameters } from './labFiles.ts'
+import { writeJson } from './labFiles.ts'
 
 export type GatewayProcess = { readonly pid: number; close(): Promise<void> }
 
-type Parameters = {
-  readonly env: Readonly<Record<string, string>>
-  readonly logPath: string
+type Settings = Readonly<Record<string, string>>
+
+type Parameters = Pick<LabParameters, 'files' | 'env'> & {
+  /** The first one, which has been loading; later ones are launched when they are needed. */
+  readonly launched: Launch
+  readonly settings: Settings
   readonly readyUrl: string
   /** Called when it answers quotes, before all of it is there. */
   readonly onServing: () => Promise<void>
@@ -24,11 +30,12 @@ type Parameters = {
   readonly onGiveUp: (error: Error) => void
 }
 
-type Launch = {
+export type Launch = {
   readonly child: ChildProcess
   readonly pid: number
   /** Settled when the process is gone and its simulation forks with it. */
   readonly exited: Promise<void>
+  readonly serve: (settings: Settings) => void
 }
 
 /** A machine with much else to do needs more than half a minute; who waits for the lab has a limit of his own. */
@@ -36,22 +43,42 @@ const readyTimeoutMs = 120_000
 const restartDelayMs = 200
 const mostFailures = 5
 
-function launchGateway({ env, logPath }: Parameters): Launch {
+/** A gateway that loads its modules and then waits for its settings: its chains may start meanwhile. */
+export function launchGateway({ files, env }: Pick<LabParameters, 'files' | 'env'>): Launch {
   const run = randomUUID()
-  const log = openSync(logPath, 'a', 0o600)
-  const child = spawn(process.execPath, [modulePath(join(import.meta.dirname, '..'), 'main')], {
+  const compiled = compileCacheDir()
+  const log = openSync(files.gatewayLog, 'a', 0o600)
+  const program = modulePath(join(import.meta.dirname, '..'), 'waitingMain')
+  const child = spawn(process.execPath, [program], {
     // A group of its own: a terminal's Ctrl-C reaches the supervisor, which stops things in order.
     detached: true,
-    stdio: ['ignore', log, log],
-    env: { ...env, LAB_RUN: run },
+    stdio: ['pipe', log, log],
+    env: {
+      // Compiled modules of the last start: a third of what it takes.
+      ...(compiled && { NODE_COMPILE_CACHE: compiled }),
+      ...env,
+      FORKYARD_LAB: files.dir,
+      LAB_RUN: run,
+      LAB_SETTINGS: files.settings,
+    },
   })
   closeSync(log)
+  // One that has died already is noticed by its exit.
+  child.stdin?.on('error', () => undefined)
   // Simulation forks of a dead gateway carry its run's id and are nobody's any more.
   const exited = once(child, 'exit').then(async () => {
     await endMarked(`LAB_RUN=${run}`, { graceMs: 500 })
   })
   if (child.pid === undefined) throw new Error('the gateway process could not be started')
-  return { child, pid: child.pid, exited }
+  return {
+    child,
+    pid: child.pid,
+    exited,
+    serve(settings) {
+      writeJson(files.settings, settings)
+      child.stdin?.end()
+    },
+  }
 }
 
 const hasExited = ({ exitCode, signalCode }: ChildProcess) =>
@@ -81,9 +108,9 @@ export async function isReady(url: string): Promise<boolean> {
 const tail = (path: string) =>
   readFileSync(path, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
 
-/** Launches the gateway and resolves when it is ready; what does not become ready is killed. */
-async function bringUp(parameters: Parameters): Promise<Launch> {
-  const launch = launchGateway(parameters)
+/** Has the gateway serve and resolves when it is ready; what does not become ready is killed. */
+async function bringUp(launch: Launch, parameters: Parameters): Promise<Launch> {
+  launch.serve(parameters.settings)
   const isUp = async (condition: (url: string) => Promise<boolean>) => {
     const settled = await waitUntil(
       async () => hasExited(launch.child) || (await condition(parameters.readyUrl)),
@@ -100,12 +127,12 @@ async function bringUp(parameters: Parameters): Promise<Launch> {
     : `was not ready after ${readyTimeoutMs / 1000} s`
   signal(launch.pid, 'SIGKILL')
   await launch.exited
-  throw new Error(`the gateway ${what}:\n${tail(parameters.logPath)}`)
+  throw new Error(`the gateway ${what}:\n${tail(parameters.files.gatewayLog)}`)
 }
 
-/** Starts the gateway as a process of its own, waits until it is ready, and starts it again whenever it dies. */
+/** Has a gateway serve in a process of its own, waits until it is ready, and starts it again whenever it dies. */
 export async function startGatewayProcess(parameters: Parameters): Promise<GatewayProcess> {
-  let current = await bringUp(parameters)
+  let current = await bringUp(parameters.launched, parameters)
   let stopping = false
 
   async function keepAlive() {
@@ -116,7 +143,7 @@ export async function startGatewayProcess(parameters: Parameters): Promise<Gatew
       await delay(restartDelayMs * 2 ** failures)
       if (stopping) return
       try {
-        current = await bringUp(parameters)
+        current = await bringUp(launchGateway(parameters), parameters)
         failures = 0
         parameters.onRestart(current.pid)
       } catch (error) {

@@ -195,40 +195,19 @@ suiteOfLab('says which port is taken, and leaves nothing', async () => {
   assert.match(message, 'META_PORT')
 })
 
-function readEnvironment(pid: number): readonly string[] {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-  } catch {
-    // It has ended since it was found.
-    return []
-  }
-}
-
-/** The port that the starting gateway of a lab was given; undefined until there is one. */
-function readGivenPort(marker: `${string}=${string}`, name: string): number | undefined {
-  const given = findMarked(marker).map((pid) => {
-    const entry = readEnvironment(pid).find((each) => each.startsWith(`${name}=`))
-    return Number(entry?.split('=')[1])
-  })
-  return given.find((port) => port > 0)
-}
-
 suiteOfLab('takes other ports where somebody takes one before the gateway listens', async () => {
   const { env, dir, remove } = testLabEnvironment()
   const own = labFiles({ FORKYARD_LAB_DIR: dir })
   const up = spawn(process.execPath, [cliPath, 'lab-up'], { env, stdio: 'ignore' })
   const exited = once(up, 'exit')
-  let port: number | undefined
-  const isGiven = () => {
-    port = readGivenPort(own.marker, 'META_PORT')
-    return port !== undefined
-  }
-  assert.ok(await waitUntil(isGiven, { timeoutMs: 60_000, intervalMs: 5 }))
-  const server = createServer().listen(port, '127.0.0.1')
+  assert.ok(await waitUntil(() => existsSync(own.settings), { timeoutMs: 60_000, intervalMs: 5 }))
+  // Written by this lab.
+  const settings = JSON.parse(readFileSync(own.settings, 'utf8')) as Record<string, string>
+  const server = createServer().listen(Number(settings['META_PORT']), '127.0.0.1')
   await once(server, 'listening')
   assert.equal(await exited, [0, null])
   const manifest = JSON.parse(readFileSync(own.manifest, 'utf8')) as LabManifest
-  assert.is.not(manifest.services.meta, `http://127.0.0.1:${port}`)
+  assert.is.not(manifest.services.meta, `http://127.0.0.1:${settings['META_PORT']}`)
   assert.ok(await isReady(`${manifest.services.ops}/readyz`))
   server.close()
   await once(spawn(process.execPath, [cliPath, 'lab-down'], { env, stdio: 'ignore' }), 'exit')
@@ -236,7 +215,7 @@ suiteOfLab('takes other ports where somebody takes one before the gateway listen
 })
 
 suiteOfLab('keeps its manifest and database from other users', () => {
-  for (const path of [files.manifest, files.dir])
+  for (const path of [files.manifest, files.settings, files.dir])
     assert.is(statSync(path).mode & 0o077, 0, `${path} is open to others`)
 })
 

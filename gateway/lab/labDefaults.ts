@@ -1,10 +1,8 @@
 import { chains } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
-import { compileCacheDir } from '../runtime/compileCacheDir.ts'
 
 /** The lab's own defaults where the person has set nothing: what would only be in a tester's way is off. */
 export function labDefaults(env: Readonly<Record<string, string | undefined>>) {
-  const compiled = compileCacheDir()
   const defaults = {
     FREE_QUOTA: '1000',
     // A lab that is ended waits for nobody long.
@@ -12,8 +10,6 @@ export function labDefaults(env: Readonly<Record<string, string | undefined>>) {
     RATE_LIMIT_PER_SECOND: '1000',
     RATE_LIMIT_BURST: '5000',
     IP_RATE_LIMIT_PER_SECOND: '0',
-    // Compiled modules of the last start: a third of the gateway's start-up time.
-    ...(compiled && { NODE_COMPILE_CACHE: compiled }),
     CLAIM_CONFIRMATIONS: '1',
     ...Object.fromEntries(chains.map((chain) => [settingName(chain, 'X402_SETTLE'), 'true'])),
   }

@@ -36,6 +36,8 @@ export function labFiles(env: Readonly<Record<string, string | undefined>> = pro
     marker: `FORKYARD_LAB=${dir}` satisfies Marker,
     manifest: join(dir, 'manifest.json'),
     status: join(dir, 'status.json'),
+    /** Of the gateway, secrets among them. */
+    settings: join(dir, 'settings.json'),
     gatewayLog: join(dir, 'gateway.log'),
     supervisorLog: join(dir, 'supervisor.log'),
     database: join(dir, 'data', 'forkyard.sqlite'),
@@ -43,6 +45,12 @@ export function labFiles(env: Readonly<Record<string, string | undefined>> = pro
 }
 
 export type LabFiles = ReturnType<typeof labFiles>
+
+export type LabParameters = {
+  readonly files: LabFiles
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly print: (text: string) => void
+}
 
 /** A reader never sees half a file: written aside, then renamed. */
 export function writeJson(path: string, value: unknown) {
@@ -71,7 +79,7 @@ export function findSupervisor(files: LabFiles) {
 
 /** Makes the folder and drops what an earlier lab left in it; the supervisor's own log stays. */
 export function makeLabFolder(files: LabFiles) {
-  for (const path of [files.manifest, files.gatewayLog, dirname(files.database)])
+  for (const path of [files.manifest, files.settings, files.gatewayLog, dirname(files.database)])
     rmSync(path, { recursive: true, force: true })
   mkdirSync(dirname(files.database), { recursive: true, mode: 0o700 })
 }

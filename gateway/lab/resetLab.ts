@@ -1,6 +1,7 @@
+import type { LabParameters } from './labFiles.ts'
 import { givenOf, givenVariables, readStatus } from './labFiles.ts'
 import { dropLabState } from './labState.ts'
-import { type LabParameters, labDown, labUp } from './upAndDown.ts'
+import { labDown, labUp } from './upAndDown.ts'
 
 /** `forkyard lab reset`: the same lab anew, with nothing of what it kept. */
 export async function resetLab({ files, env, print }: LabParameters): Promise<void> {

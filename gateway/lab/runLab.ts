@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endMarked } from '../../simulator/processes.ts'
-import type { LabFiles } from './labFiles.ts'
+import type { LabFiles, LabParameters } from './labFiles.ts'
 import { type Lab, startLab } from './supervisor.ts'
-import type { LabParameters } from './upAndDown.ts'
 
 /** `forkyard lab`: runs the lab in the foreground until SIGINT, SIGTERM or SIGHUP, or the end of its input. */
 export async function runLab({

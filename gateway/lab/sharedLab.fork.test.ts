@@ -9,7 +9,11 @@ import { waitForReceipt } from '../../fixtures/chains/send.ts'
 import { type Postgres, startPostgres } from '../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
+import { labDefaults } from './labDefaults.ts'
+import { labFiles } from './labFiles.ts'
 import { startTestLab } from './testing/testLab.ts'
+
+type TestLab = Awaited<ReturnType<typeof startTestLab>>
 
 /** Two whole gateways on one PostgreSQL: keys, quota, the relay and its caps are one. */
 const shared = suite('two gateways on one database')
@@ -17,18 +21,15 @@ const postgres = await startPostgres()
 if (postgres) await addTests(postgres)
 else shared('needs PostgreSQL, which is not installed', () => undefined)
 
-/** A second gateway with the first one's environment and ports of its own. */
-async function startTwin(pid: number) {
-  const entries = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
-  const env = Object.fromEntries(
-    entries.map((entry) => {
-      const at = entry.indexOf('=')
-      return [entry.slice(0, at), entry.slice(at + 1)]
-    }),
-  )
+/** A second gateway with the settings of a lab's and ports of its own. */
+async function startTwin({ dir, manifest }: TestLab) {
+  const { settings } = labFiles({ FORKYARD_LAB_DIR: dir })
+  // Written by this lab.
+  const given = JSON.parse(readFileSync(settings, 'utf8')) as Record<string, string>
+  const env = { ...process.env, ...labDefaults(process.env), ...given, FORKYARD_LAB: dir }
   const ports = { ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' }
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
-    env: { ...env, ...ports, LOG_LEVEL: 'info', LAB_RUN: `twin of ${pid}` },
+    env: { ...env, ...ports, LOG_LEVEL: 'info', LAB_RUN: `twin of ${manifest().pid}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })
@@ -49,8 +50,8 @@ async function startTwin(pid: number) {
 
 async function addTests({ createDatabase, crash, close }: Postgres) {
   const lab = await startTestLab({ LAB_DATABASE_URL: await createDatabase() })
-  const { pid, services, apiKey, chains } = lab.manifest()
-  const twin = await startTwin(pid)
+  const { services, apiKey, chains } = lab.manifest()
+  const twin = await startTwin(lab)
   const chain = chains['8453']
   if (!chain) throw new Error('the lab has no chain 8453')
   shared.after(async () => {

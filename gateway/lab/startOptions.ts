@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { keepEveryMs } from './keepEvery.ts'
+import type { LabParameters } from './labFiles.ts'
 import { givenVariables, labFiles } from './labFiles.ts'
-import type { LabParameters } from './upAndDown.ts'
 
 export type StartOptions = { readonly pack?: string; readonly state?: string }
 

@@ -2,17 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { endMarked, isRunning, signal, waitUntil } from '../../simulator/processes.ts'
+import { compileCacheDir } from '../runtime/compileCacheDir.ts'
 import { modulePath } from '../runtime/modulePath.ts'
 import { followLog } from './followLog.ts'
 import { isReady } from './gatewayProcess.ts'
-import { findSupervisor, type LabFiles, readManifest, readStatus } from './labFiles.ts'
+import {
+  findSupervisor,
+  type LabFiles,
+  type LabParameters,
+  readManifest,
+  readStatus,
+} from './labFiles.ts'
 import { readyUrl } from './manifest.ts'
-
-export type LabParameters = {
-  readonly files: LabFiles
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly print: (text: string) => void
-}
 
 const upTimeoutMs = 60_000
 /** One that keeps its state writes it meanwhile. */
@@ -55,12 +56,21 @@ export async function labUp({
 
 function startDetached(files: LabFiles, env: LabParameters['env']) {
   mkdirSync(files.dir, { recursive: true, mode: 0o700 })
+  const compiled = compileCacheDir()
   const log = openSync(files.supervisorLog, 'w', 0o600)
   const supervisor = spawn(
     process.execPath,
     [modulePath(join(import.meta.dirname, '..'), 'cli'), 'lab', '--detached'],
-    // Marked from its first moment, so that it is found before it has written who it is.
-    { detached: true, stdio: ['ignore', log, log], env: { ...env, FORKYARD_LAB: files.dir } },
+    {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: {
+        ...(compiled && { NODE_COMPILE_CACHE: compiled }),
+        ...env,
+        // Marked from its first moment, so that it is found before it has written who it is.
+        FORKYARD_LAB: files.dir,
+      },
+    },
   )
   closeSync(log)
   supervisor.unref()

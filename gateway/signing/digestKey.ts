@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1'
 import { type Address, type Hex, hexToBytes, numberToHex } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
@@ -14,8 +15,11 @@ type SignatureParts = { readonly r: Hex; readonly s: Hex; readonly yParity: numb
 /** A key that this process holds. RFC 6979: the same digest gives the same signature. */
 export function createMemoryKey(privateKey: Hex): DigestKey {
   const secret = hexToBytes(privateKey, { size: 32 })
+  // The curve's tables, of some 40 ms, are left to the first signature.
+  const pair = createECDH('secp256k1')
+  pair.setPrivateKey(secret)
   return {
-    address: toAddress(secp256k1.getPublicKey(secret, false)),
+    address: toAddress(pair.getPublicKey()),
     signDigest: async (digest) => toParts(secp256k1.sign(hexToBytes(digest), secret)),
   }
 }

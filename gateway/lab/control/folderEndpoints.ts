@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { type Static, Type } from 'typebox'
-import { PackError, readPackHeader } from '../../../simulator/pack/packFile.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { bytes32, named, withDefault } from '../../http/schemas.ts'
 import { maskUrls } from '../../observe/maskUrls.ts'
@@ -99,6 +98,8 @@ async function readPacks({ folder, ownPack, now }: Deps): Promise<Static<typeof 
 }
 
 async function readOne(path: string, nowMs: number) {
+  // Few look for packs; each start of a lab would load what reads them.
+  const { PackError, readPackHeader } = await import('../../../simulator/pack/packFile.ts')
   try {
     const { size: bytes } = await stat(path)
     const chains = (await readPackHeader(path)).map((chain) => ({
@@ -111,13 +112,9 @@ async function readOne(path: string, nowMs: number) {
     }))
     return { path, bytes, chains }
   } catch (error) {
-    const refusal = refusalOf(error)
-    if (refusal === undefined) throw error
-    return { path, bytes: 0, chains: [], refusal }
+    const refused = (refusal: string) => ({ path, bytes: 0, chains: [], refusal })
+    if (error instanceof PackError) return refused(error.message)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return refused('it is gone')
+    throw error
   }
-}
-
-function refusalOf(error: unknown): string | undefined {
-  if (error instanceof PackError) return error.message
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it is gone' : undefined
 }
