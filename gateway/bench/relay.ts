@@ -80,7 +80,7 @@ function createBareRelay() {
   const signer = createSigner({ chainId, factory, key })
   const client = connectChain(upstream.rpcUrl)
   const bareSimulator = createChainSimulator([client])
-  let nonce: number | undefined
+  let next: number | undefined
   async function simulate(owner: Address) {
     const place = { chainId, factory, owner, tokenIn: lyingToken, relayer: relayer.address }
     const { deploy } = await bareSimulator.simulateDeploy(place)
@@ -91,10 +91,10 @@ function createBareRelay() {
     async deploy(owner: Address) {
       const fees = readFees(client, { relayer: relayer.address, factory, owner })
       const [gasUsed, snapshot] = await Promise.all([simulate(owner), fees])
-      nonce ??= snapshot.relayerNonce
+      const own = next ?? snapshot.relayerNonce
+      next = own + 1
       const quote = quoteFees(snapshot, { gasUsed, limits: defaultLimits })
-      const { raw } = await signer.signDeploy({ ...quote, owner, nonce })
-      nonce += 1
+      const { raw } = await signer.signDeploy({ ...quote, owner, nonce: own })
       await client.client.request({ method: 'eth_sendRawTransaction', params: [raw] })
     },
     close: client.close,
