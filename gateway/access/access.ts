@@ -91,7 +91,7 @@ export function createAccess(
           status: 'refused',
           error: tooManyRequests(
             Math.ceil(pausedMs / 1_000),
-            'too many requests of this key in a row were refused and refunded',
+            'too many requests of this key in a row were refused, or left before their answer, and refunded',
           ),
         }
       try {

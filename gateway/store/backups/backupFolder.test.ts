@@ -44,6 +44,10 @@ s('finds the newest that knows of a moment [24/backup-folder]', () => {
   assert.is(findBackup(folder, day(4) + 1)?.path, pathOf(sqliteName(day(3))))
   assert.is(findBackup(folder, day(4) + 3_600_000)?.path, pathOf(toStamp(day(4))))
   assert.is(findBackup(folder, day(1) - 1), undefined)
+  // What a clock has named that was ahead is the newest only where there is no other.
+  const newestOn = (nowMs: number) => findBackup(folder, undefined, nowMs)?.path
+  assert.is(newestOn(day(3)), pathOf(sqliteName(day(3))))
+  assert.is(newestOn(day(1) - 1), pathOf(toStamp(day(6))))
 })
 
 s('keeps what a moment of the last days needs, and nothing that is not its own goes', () => {

@@ -37,9 +37,15 @@ export const listBackups = (folder: string): readonly Backup[] =>
     .sort()
     .flatMap((name) => toBackup(folder, name))
 
-/** The newest that knows of a moment, or the newest of all. */
-export const findBackup = (folder: string, toMs = Number.POSITIVE_INFINITY) =>
-  listBackups(folder).findLast(({ fromMs }) => fromMs <= toMs)
+/**
+ * The newest that knows of a moment, or the newest of all: one that is ahead of now was named by a wrong clock, and
+ * others are newer.
+ */
+export function findBackup(folder: string, toMs?: number, nowMs = Date.now()): Backup | undefined {
+  const whole = listBackups(folder)
+  const found = whole.findLast(({ fromMs }) => fromMs <= (toMs ?? nowMs))
+  return toMs === undefined ? (found ?? whole.at(-1)) : found
+}
 
 /**
  * Removes what no moment of the last `keepMs` needs, the oldest half of all at most: by a clock that has leapt ahead
