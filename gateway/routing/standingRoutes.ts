@@ -23,7 +23,7 @@ type Kept = {
 /** Each holds a price for every token of the market. */
 const mostKept = 1_024
 /** Markets that a route may outlive: pools that did not gain enough alone may have done so together. */
-const mostLater = 32
+const mostLater = 60
 
 export function createStandingRoutes(): StandingRoutes {
   const journal = createMarketJournal()

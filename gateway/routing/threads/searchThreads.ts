@@ -29,6 +29,12 @@ const mostFailures = 3
 const mostMemoryMb = 1_024
 
 /**
+ * How many searches go on where so many threads may be busy: each waits for the loop, which replays what it
+ * found, for more than half of its time.
+ */
+export const searchesOn = (threads: number) => (threads > 0 ? threads + 1 : 0)
+
+/**
  * Threads that search: they read the curves of pools in memory that is shared, and have this one replay
  * in exact integers what they found. One that ends costs the search it made.
  */
