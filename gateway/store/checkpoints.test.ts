@@ -13,6 +13,7 @@ import {
   startMs,
 } from '../../fixtures/store/checkpointBooks.ts'
 import { startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { testKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createCheckpointSigner } from './checkpointKey.ts'
 import {
@@ -280,6 +281,26 @@ for (const engine of engines) {
       await store.close()
     },
   )
+
+  s(`${name}: takes a time for one ahead of now beyond its margin, and not before`, async () => {
+    const overMs = startMs + 0.5 * dayMs + marginMs
+    const { store, look } = await openAudited(engine)
+    const keyId = await addKey(store, 'one')
+    await charge(store, { keyId, ref: 'ahead', atMs: overMs + marginMs + 1 })
+    await charge(store, { keyId, ref: 'of the next day', atMs: overMs + marginMs })
+    await rollUp(store, overMs)
+    const [day, next] = await store.checkpoints.list()
+    assert.equal([day?.day, day?.entries, next], ['2026-11-01', 2, undefined])
+    assert.equal(await look(), [])
+    await store.close()
+    // Nor is the first row's day another than its own.
+    const { store: other } = await openAudited(engine)
+    await other.keys.insert(testKey('two'))
+    await other.ledger.grant({ keyId: 'two', units: 9, ref: 'g', atMs: overMs + marginMs })
+    await charge(other, { keyId: 'two', ref: 'earlier', atMs: startMs })
+    assert.is(await rollUp(other, overMs), 0)
+    await other.close()
+  })
 
   s(
     `${name}: takes nothing into a signed day when a clock is set back [24/checkpoint-clock]`,
