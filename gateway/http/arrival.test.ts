@@ -10,7 +10,7 @@ import { httpError } from './httpError.ts'
 import { createPages } from './pages.ts'
 import { stream } from './reply.ts'
 import { createService } from './service.ts'
-import type { ServiceOptions } from './serviceOptions.ts'
+import type { RequestEvent, ServiceOptions } from './serviceOptions.ts'
 
 /**
  * How a request may arrive: in what time and size, in whose name, what is answered to one that does not; and what
@@ -167,6 +167,13 @@ s('sends a stream with headers of its own before its first event', async () => {
   const answer = await fetch(`${url}/stream`)
   assert.is(answer.headers.get('x-sources'), '3')
   assert.match(await answer.text(), /event: done/)
+})
+s('tells what a stream took until it was begun, and until it was over [teeth/stream-trail]', async () => {
+  const told = Promise.withResolvers<RequestEvent>()
+  const { url } = await serve({ observe: told.resolve })
+  await (await fetch(`${url}/stream`)).text()
+  const { concludeMs, sendMs } = (await told.promise).trail
+  assert.ok(concludeMs > 0 && sendMs > 0, `${concludeMs} and ${sendMs} ms`)
 })
 s('asks what stands in front of its endpoints first, and for all of them', async () => {
   const { url } = await serve({

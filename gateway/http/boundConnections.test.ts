@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
@@ -8,6 +8,20 @@ import { boundConnections, type ConnectionBound } from './boundConnections.ts'
 import { createReadConnectionIp } from './clientIp.ts'
 
 const s = suite('http/boundConnections')
+
+s('counts who is gone before he is looked at by no address at all [teeth/gone]', () => {
+  const server = createServer()
+  const asked: unknown[] = []
+  boundConnections(server, {
+    most: 1,
+    ipOf(address) {
+      asked.push(address)
+      return undefined
+    },
+  })
+  server.emit('connection', new Socket())
+  assert.equal(asked, [''])
+})
 
 s(
   'has 4 connections of one address wait for headers, and answers another [24/connections]',

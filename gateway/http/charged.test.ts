@@ -126,6 +126,14 @@ s(
     for (const [stage, ms] of Object.entries(stages)) assert.ok(ms > 0, stage)
   },
 )
+s('is weighed again where it costs one more than it was let in for [teeth/charged]', async () => {
+  const { ask, steps } = open({ limits: [state(), state()] })
+  await ask(2)
+  assert.equal(steps.slice(1, 3), [
+    ['limit', 'k', 1],
+    ['limit', 'k', 1],
+  ])
+})
 s('asks questions by what each of them costs [teeth/charged]', async () => {
   const { ask, steps } = open({ cost: 3 })
   await ask()

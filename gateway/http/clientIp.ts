@@ -15,7 +15,8 @@ export function readNetwork(entry: string): Network | undefined {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
   const version = isIP(address)
   const prefix = bits === undefined ? undefined : Number(bits)
-  if (version === 0 || (prefix ?? 0) > (version === 6 ? 128 : 32)) return undefined
+  const most = version === 6 ? 128 : 32
+  if (version === 0 || (prefix !== undefined && prefix > most)) return undefined
   return { address, family: version === 6 ? 'ipv6' : 'ipv4', prefix }
 }
 

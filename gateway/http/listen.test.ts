@@ -159,8 +159,9 @@ async function crowd(turns: number) {
   return { came, tookMs: nowMs - startedMs, checks: checked.mock.callCount() }
 }
 s('waits for a turn in which nobody comes, however short they are [24/queued-turns]', async () => {
-  const { came, checks } = await crowd(100)
+  const { came, checks, tookMs } = await crowd(100)
   assert.is(came, 100)
+  assert.ok(tookMs < 220, `${tookMs} ms`)
   // Ends its look at slow requests, too.
   assert.is(checks, 1)
 })

@@ -11,7 +11,7 @@ const s = suite('http/readJsonBody')
 
 /** A body that comes in these pieces, then ends, or breaks off. */
 function read(
-  pieces: readonly string[],
+  pieces: readonly (string | Buffer)[],
   {
     end = 'whole',
     headers = {},
@@ -33,6 +33,9 @@ s('joins what comes in pieces, and keeps its text [teeth/body]', async () => {
 })
 s('leaves out a byte order mark [teeth/body]', async () => {
   assert.equal(await read(['\uFEFF{}']), { value: {}, text: '{}' })
+})
+s('refuses what is not UTF-8 [teeth/body]', async () => {
+  assert.equal(await read([Buffer.from([0x22, 0xff, 0x22])]), [400, 'the body is not UTF-8'])
 })
 s(
   'takes ten bytes of ten, and says so of an eleventh, announced or come [teeth/body]',

@@ -78,6 +78,7 @@ s('shows of an endpoint what it has, and no heading over nothing [teeth/docs]', 
     'Example answer',
     'Errors of its own',
   ])
+  assert.match(html, '<li><a href="#post-bid"><code>POST /b/:id</code></a> Full &lt;one&gt;</li>')
   assert.match(html, '<h2>Pages</h2><ul><li><a href="/docs/g">G &lt;b&gt;</a></li></ul>')
   assert.match(html, 'Full &lt;one&gt;. Says more. <small>Needs X-API-Key, uses quota.</small>')
   assert.match(

@@ -104,7 +104,6 @@ async function answerCharged(
   }
   endStage(trail, 'handleMs')
   if (isStreamReply(answer)) {
-    ctx.respond = false
     for (const [name, value] of Object.entries(answer.headers)) ctx.res.setHeader(name, value)
     await charge?.conclude({ status: 200, body: '' })
     endStage(trail, 'concludeMs')

@@ -105,7 +105,6 @@ function reasonOf({ keyword, params, message, parentSchema }: ErrorObject): stri
 function toPath(pointer: string): string {
   return pointer
     .split('/')
-    .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce((path, part) => {
       if (/^\d+$/.test(part)) return `${path}[${part}]`
