@@ -4,7 +4,9 @@ import { globSync, rmSync } from 'node:fs'
 const [image] = process.argv.slice(2)
 const unused = [
   'gateway/bench',
-  ...(image === 'lab' ? [] : ['gateway/{lab,waitingMain.ts}', 'gateway/commands/{doctor,fork,pack}.ts']),
+  ...(image === 'lab'
+    ? []
+    : ['gateway/{lab,waitingMain.ts}', 'gateway/commands/{doctor,fork,pack}.ts']),
   '{gateway,simulator,fixtures,contracts}/**/*.{test,proof,docker,docker.long}.ts',
   // The lab itself does what the test kit does.
   ...(image === 'lab'

@@ -168,13 +168,16 @@ s('sends a stream with headers of its own before its first event', async () => {
   assert.is(answer.headers.get('x-sources'), '3')
   assert.match(await answer.text(), /event: done/)
 })
-s('tells what a stream took until it was begun, and until it was over [teeth/stream-trail]', async () => {
-  const told = Promise.withResolvers<RequestEvent>()
-  const { url } = await serve({ observe: told.resolve })
-  await (await fetch(`${url}/stream`)).text()
-  const { concludeMs, sendMs } = (await told.promise).trail
-  assert.ok(concludeMs > 0 && sendMs > 0, `${concludeMs} and ${sendMs} ms`)
-})
+s(
+  'tells what a stream took until it was begun, and until it was over [teeth/stream-trail]',
+  async () => {
+    const told = Promise.withResolvers<RequestEvent>()
+    const { url } = await serve({ observe: told.resolve })
+    await (await fetch(`${url}/stream`)).text()
+    const { concludeMs, sendMs } = (await told.promise).trail
+    assert.ok(concludeMs > 0 && sendMs > 0, `${concludeMs} and ${sendMs} ms`)
+  },
+)
 s('asks what stands in front of its endpoints first, and for all of them', async () => {
   const { url } = await serve({
     async interrupt(ctx, next) {
