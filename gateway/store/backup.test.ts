@@ -248,6 +248,8 @@ s('refuses what is no backup, and names what is missing', async () => {
   new Database(foreign).exec('CREATE TABLE other (x)').close()
   assert.match(await restoring(foreign), 'is no database of Forkyard')
   assert.match(await restoring(join(dir, 'none')), 'there is no')
+  const missing = backupDatabase({ path: join(dir, 'none'), to: join(dir, 'copy') })
+  assert.match(await failureOf(missing), 'there is no')
   assert.match(await failure('backup', join(dir, 'none', 'x')), 'directory does not exist')
   assert.is(await readCharges(path), before)
 })

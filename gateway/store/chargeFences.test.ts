@@ -1,7 +1,7 @@
 import { createScriptedPool, failWith, rowsOf } from '../../fixtures/store/scriptedPool.ts'
 import { testKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { closeFence } from './chargeFences.ts'
+import { closeFence, dropOldFences } from './chargeFences.ts'
 import { openStore } from './openStore.ts'
 
 const s = suite('store/chargeFences')
@@ -50,5 +50,8 @@ s('knows whom a transaction has charged once the database says so', async () => 
     sent.map(({ values }) => values),
     [['one'], ['one'], ['two'], ['three']],
   )
+})
+s('keeps the names of a day, since who asks for one may be late', () => {
+  assert.match(dropOldFences, / - 86400000$/)
 })
 s.run()

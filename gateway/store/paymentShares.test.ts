@@ -55,6 +55,10 @@ s('a holder has what its payment gave, and is owed nothing', async () => {
     },
     { rows: [holds(key, 10)] },
   )
+  const another = await addKey(store, 0)
+  // Who asks has nothing yet, and loses nothing.
+  assert.is(await share(({ lose }) => lose(another), { keyId: another }), 0)
+  assert.equal(sums(), [])
 })
 s('what is taken back is owed, by its source alone, until that pays again', async () => {
   const { share, sums, parts } = pay()

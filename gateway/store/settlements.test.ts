@@ -162,33 +162,6 @@ function addTests(engine: StoreEngine) {
       assert.equal(await tell('high', 9, 122_000), { maxPerHour: 9, maxSpendPerHourWei: 991n })
     },
   )
-
-  book(
-    'a clock that is set back takes the bars of failed settlements and what networks have taken with it [18/clock-reset-bars]',
-    async () => {
-      const sign = await startBook(6)
-      const [nowMs, dayMs] = [1_000_000, 24 * 3_600_000]
-      const seen = await sign(1n, nowMs + dayMs)
-      const { id, txHash, keyId, payer } = seen
-      await store.settlements.finish({ id, state: 'failed', txHash, nowMs: nowMs + dayMs })
-      const asked = { chainId: 6, network: 'n', isSigned: false, windowMs, maxUnsigned: undefined }
-      const take = (atMs: number) =>
-        store.admissions.take({ ...asked, nowMs: atMs, maxOfNetwork: 1 })
-      assert.is((await take(nowMs + dayMs)).status, 'taken')
-      assert.is(await store.clock.resetClock({ chainId: 6, nowMs }), nowMs)
-      const { parties } = await store.settlements.readBook({
-        chainId: 6,
-        signer,
-        chainNonce: 7,
-        nowMs,
-        windowMs,
-        party: { keyId, payer, payerCode: undefined },
-      })
-      assert.is(parties.payer.lastFailedMs, nowMs)
-      assert.is((await take(nowMs + windowMs - 1)).status, 'refused')
-      assert.is((await take(nowMs + windowMs)).status, 'taken')
-    },
-  )
   book.run()
 }
 
