@@ -4,6 +4,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { arbitrum } from '../chain/arbitrum.ts'
 import { openStore } from '../store/openStore.ts'
 import { admitAll } from './admission.ts'
+import type { DeploySimulation } from './deploySimulator.ts'
 import type { RelayLimits } from './limits.ts'
 import { createRelayChain } from './relayChain.ts'
 import { type RelayDeployDeps, relayDeploy } from './relayDeploy.ts'
@@ -19,7 +20,8 @@ const windowMs = 120_000
 function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
   const store = openStore({ path: ':memory:' })
   const { world: ofChain, client, signer, simulation } = createTableChain()
-  const world = Object.assign(ofChain, { admits: admitAll })
+  const simulate = async (): Promise<DeploySimulation> => simulation
+  const world = Object.assign(ofChain, { admits: admitAll, simulate })
   const told: string[] = []
   const [offered, concluded]: [string[], boolean[]] = [[], []]
   const observe: RelayDeployDeps['observe'] = (event) => {
@@ -34,7 +36,7 @@ function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
   )
   const deps: RelayDeployDeps = {
     store: store.relay,
-    simulator: { simulateDeploy: async () => simulation },
+    simulator: { simulateDeploy: () => world.simulate() },
     chain,
     desk: {
       isChosen: () => true,
@@ -55,7 +57,7 @@ function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
     const broadcaster = { send: async ({ hash }: { hash: string }) => void offered.push(hash) }
     return replaceStuck({ ...deps, broadcaster } as never, first)
   }
-  return { store, world, chain, told, offered, concluded, ask, rows, replace }
+  return { store, world, simulation, chain, told, offered, concluded, ask, rows, replace }
 }
 
 s('signs a deployment, keeps it, offers it and says all that [teeth/deploy]', async () => {
@@ -130,6 +132,21 @@ s('says that chain or database are away, and signs nothing [teeth/deploy]', asyn
   store.close()
   assert.equal(await ask(), { status: 'unavailable' })
   assert.equal([told, offered], [['chain_unreachable', 'store_failed'], []])
+})
+s('answers by the first gate that a simulation does not pass, or that there is none', async () => {
+  const { world, simulation, ask, told, offered } = open()
+  world.simulate = async () => ({ ...simulation, existingProxy: proxy, nativeBalance: 0n })
+  assert.equal(await ask(), { status: 'existing', proxy })
+  world.simulate = async () => Promise.reject(new Error('away'))
+  assert.equal(await ask(), { status: 'unreachable' })
+  assert.equal([told, offered], [['1 existing', 'chain_unreachable'], []])
+})
+s('says that the database is away once its caps were told, too', async () => {
+  const { store, ask, told, offered } = open()
+  await ask()
+  store.close()
+  assert.equal(await ask(other), { status: 'unavailable' })
+  assert.equal([told.slice(2), offered.length], [['store_failed'], 1])
 })
 s('a pass replaces what holds up the rest, and says so [teeth/replace]', async () => {
   const { world, ask, told, offered, rows, replace } = open()

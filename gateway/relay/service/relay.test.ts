@@ -23,12 +23,15 @@ function open({
   aheadMs = 0,
   book = {},
   coordination,
+  isBypassed = false,
 }: {
   readonly limits?: Partial<RelayLimits>
   /** Of the chains' newest blocks. */
   readonly aheadMs?: number
   readonly book?: Partial<RelayStore>
   readonly coordination?: Coordination
+  /** Forks do not answer, chains do. */
+  readonly isBypassed?: boolean
 } = {}) {
   const store = openStore({ path: ':memory:' })
   const chains = [createTableChain(arbitrum), createTableChain(base)]
@@ -41,6 +44,7 @@ function open({
     simulator: {
       async simulateDeploy() {
         simulated += 1
+        if (isBypassed) throw new Error('the forks are away')
         return table.simulation
       },
     },
@@ -53,11 +57,10 @@ function open({
   })
   const service = createService({ name: 'relay', endpoints: relay.endpoints, log: silent })
   const inject = createInject(service.app)
-  const readHealth = async () => {
-    const { text } = await inject({ method: 'GET', path: '/health', headers: {} })
-    return JSON.parse(text) as { readonly status: string; readonly version: string }
-  }
-  const health = async () => (await readHealth()).status
+  const get = async (path: string) =>
+    JSON.parse((await inject({ method: 'GET', path, headers: {} })).text) as Record<string, unknown>
+  const readHealth = () => get('/health')
+  const health = async () => (await readHealth())['status']
   const ask = async (more: object = {}) => {
     const asked = { chainId, owner, tokenIn: zeroAddress, amountIn: '9', ...more }
     const headers = { 'content-type': 'application/json' }
@@ -70,7 +73,8 @@ function open({
     await relay.close()
     store.close()
   }
-  return { relay, table, second, told, health, readHealth, ask, close, simulated: () => simulated }
+  const opened = { relay, table, second, told, get, health, readHealth, ask, close }
+  return { ...opened, simulated: () => simulated }
 }
 
 s('is well, degraded or in error by how many chains it reaches [teeth/relay-health]', async () => {
@@ -96,6 +100,19 @@ s(
     assert.ok(relay)
   },
 )
+s('asks the chain itself where no fork answers', async () => {
+  const { told, ask, close } = open({ isBypassed: true })
+  assert.is((await ask()).status, 200)
+  assert.ok(told.includes(`simulator_bypassed ${chainId}`), told.join())
+  await close()
+})
+s('tells of all its chains, or of the one that is asked for', async () => {
+  const { get, close } = open()
+  assert.is(Object((await get('/api/intents'))['chains']).length, 2)
+  for (const id of [chainId, base.chainId])
+    assert.is((await get(`/api/intents?chainId=${id}`))['chainId'], id)
+  await close()
+})
 s('an operator pauses a chain, and reads why and what was signed [teeth/relay-pause]', async () => {
   const { relay, ask, close } = open()
   await relay.pause({ chainId, reason: 'to look' })
@@ -216,7 +233,7 @@ s('lists fifty, and names itself 0, where nothing else is said', async () => {
     { chainId: undefined, limit: 50 },
     { chainId, limit: 3 },
   ])
-  assert.is((await readHealth()).version, '0')
+  assert.is((await readHealth())['version'], '0')
   await close()
 })
 s('leaves its place once what it sends has arrived, not before [teeth/relay-closed]', async () => {

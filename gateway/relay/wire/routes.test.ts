@@ -82,6 +82,20 @@ s(
     assert.equal(await bodyOf(), { proxy: owner, txHash })
   },
 )
+s('says that the chain cannot be reached, or the database [teeth/relay-wire]', async () => {
+  const before = answer
+  const told: unknown[] = []
+  for (const status of ['unreachable', 'unavailable'] as const) {
+    answer = { status }
+    const { status: code, text } = await post()
+    told.push([code, Object(JSON.parse(text)).code])
+  }
+  answer = before
+  assert.equal(told, [
+    [502, 'chain_unreachable'],
+    [503, 'unavailable'],
+  ])
+})
 s('says what an owner signs where that is looked at [teeth/relay-wire]', async () => {
   const path = '/api/intents?chainId=2'
   for (const rule of ['preferred', 'required'] as const)
