@@ -158,6 +158,7 @@ s(
   'are no more than are worth reading, whoever has had them made [21/balancer-v2-flood]',
   async () => {
     const made = pad('0x01')
+    const factories = rows.flatMap(({ factory }) => factory)
     const flooded = {
       client: {
         ...chainClient.client,
@@ -165,6 +166,7 @@ s(
           const answer: unknown = await chainClient.client.request(question as never)
           if (question.method !== 'eth_getLogs') return answer
           const flood = Array.from({ length: 200_000 }, (_, n) => ({
+            address: factories[n % factories.length],
             topics: [made, pad(numberToHex(n + 1))],
             data: '0x',
           }))
