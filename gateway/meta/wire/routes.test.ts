@@ -100,6 +100,7 @@ s(
   "a source's places are shared by key, and by network without one [teeth/meta-caller]",
   async () => {
     const callers: unknown[] = []
+    const costs: number[] = []
     const quote: Source['quote'] = async (_, { caller }) => {
       callers.push(caller)
       return fail('no_route')
@@ -111,13 +112,19 @@ s(
       access: {
         identify: async ({ headers }) => ({ keyId: String(headers['x-api-key']), scopes: [] }),
         limit: async () => undefined,
-        charge: async () => ({ status: 'charged', headers: {}, conclude: async () => undefined }),
+        charge: async ({ cost }) => {
+          costs.push(cost)
+          return { status: 'charged', headers: {}, conclude: async () => undefined }
+        },
       },
     }).listen()
     for (const key of ['k1', 'k2']) await post({}, { 'x-api-key': key }, keyed)
     await keyed.close()
     await post()
     assert.equal(callers, ['key k1', 'key k2', 'ip 127.0.0.1'])
+    assert.equal(costs, [1, 1], 'a unit each, where keys are asked for')
+    const priceOf = metaRoutes(deps).find(({ path }) => path === '/quote')?.costOf
+    assert.is(priceOf?.({ body, query: {} } as never), 0)
   },
 )
 
