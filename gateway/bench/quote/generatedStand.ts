@@ -27,19 +27,20 @@ export function createGeneratedStand({
   const chain = change(generated.chain)
   const { chainId } = chain
   const ledger = { charged: 0, debits: 0 }
+  const endpoints = routingEndpoints({
+    chains: new Map([[chainId, chain]]),
+    simulator: undefined,
+    maxLagMs: 30_000,
+    serviceName: 'test',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
+    startedAtMs: 0,
+    now: () => performance.now(),
+  })
   const service = createService({
     name: 'routing',
-    endpoints: routingEndpoints({
-      chains: new Map([[chainId, chain]]),
-      simulator: undefined,
-      maxLagMs: 30_000,
-      serviceName: 'test',
-      version: '0',
-      publicUrl: 'http://127.0.0.1',
-      x402Support: false,
-      startedAtMs: 0,
-      now: () => performance.now(),
-    }),
+    endpoints,
     access: access ?? {
       identify: async ({ headers }) => {
         const keyId = headers['x-api-key']
@@ -77,6 +78,7 @@ export function createGeneratedStand({
     ...generated,
     chain,
     ledger,
+    endpoints,
     listen: service.listen,
     ask,
     /** The 200 of a request, whose shape the service checks; throws at any other answer. */

@@ -1,20 +1,8 @@
 import { assert, suite } from '../../../fixtures/test.ts'
-import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
-import { routingEndpoints } from './routes.ts'
+import { createGeneratedStand } from '../../bench/quote/generatedStand.ts'
 
 const s = suite('what requests of routing cost')
-const { chain } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 })
-const endpoints = routingEndpoints({
-  chains: new Map([[chain.chainId, chain]]),
-  simulator: undefined,
-  maxLagMs: 30_000,
-  serviceName: 'test',
-  version: '0',
-  publicUrl: 'http://127.0.0.1',
-  x402Support: false,
-  startedAtMs: 0,
-  now: () => 0,
-})
+const { endpoints } = createGeneratedStand({ pools: 20, tokens: 6, seed: 1 })
 function costOf(path: string, body: object = {}) {
   const found = endpoints.find((endpoint) => endpoint.path === path)
   if (!found) throw new Error(`no ${path}`)
