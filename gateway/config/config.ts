@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { type Address, type Hex, isAddress, isHash } from 'viem'
 import type { SettlementLimits } from '../access/sale/accessConfig.ts'
 import type { CallBudget } from '../chain/callBudget.ts'
@@ -20,6 +19,7 @@ import { type KeyConfig, toFormerPepper } from './keyConfig.ts'
 import { keyPrefixOf } from './keyPrefix.ts'
 import { readHeaders } from './readHeaders.ts'
 import { attempt, ConfigError, type Environment, type Reading, read } from './readSettings.ts'
+import { readThreads } from './readThreads.ts'
 import {
   type ChainSettings,
   chainSettings,
@@ -140,15 +140,6 @@ const list = (value: string) =>
     .filter((entry) => entry !== '')
 const orUndefined = (value: string) => (value === '' ? undefined : value)
 // ajv has checked the pattern of both.
-/** As `ROUTING_THREADS` may name at most. */
-const mostThreads = 64
-
-/** A lab is asked little, and its start is waited for. */
-function readThreads({ ROUTING_THREADS: given, FORKYARD_MODE: mode }: ProcessSettings): number {
-  if (given !== '') return Number(given)
-  return mode === 'live' ? Math.min(availableParallelism() - 1, mostThreads) : 0
-}
-
 const address = (value: string) => orUndefined(value) as Address | undefined
 
 function toProviders(value: string): readonly ProviderSetting[] {

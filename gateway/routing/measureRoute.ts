@@ -1,5 +1,7 @@
 import { commonPrice } from './commonPrice.ts'
-import { curveBetween, type Market } from './engine/market.ts'
+import { pairBetween } from './engine/indexPairs.ts'
+import type { Market } from './engine/market.ts'
+import { at } from './engine/pieces.ts'
 import type { Route, RouteStep } from './engine/route.ts'
 import { midPrice } from './midPrice.ts'
 import { familyOf } from './protocols/families.ts'
@@ -71,11 +73,21 @@ function idealOutput(
 /** Initialised ticks a step crosses, by replaying it on the market it was priced on. */
 export function countCrossedTicks(step: RouteStep, pool: PoolRecord, market: Market): number {
   if (familyOf(pool).crossingGas === undefined) return 0
-  const curve = curveBetween(market, { ...step, id: pool.id })
+  const curve = curveOf(step, market)
   if (!curve) return 0
   // Pieces of the curve end at initialised ticks.
   let crossed = 0
   const amountIn = Number(step.amountIn)
   while (crossed + 1 < curve.count && (curve.x[crossed + 1] ?? 0) < amountIn) crossed += 1
   return crossed
+}
+
+/** As the market has it for the step's pool; undefined where it has none. */
+function curveOf({ poolId, tokenIn, tokenOut }: RouteStep, market: Market) {
+  const { tokenIndex, poolIndex, pairEdges, edgePool, curves } = market
+  const pair = pairBetween(market, tokenIndex.get(tokenIn) ?? -1, tokenIndex.get(tokenOut) ?? -1)
+  const last = pair < 0 ? -1 : (pairEdges[pair + 1] as number)
+  for (let edge = pairEdges[pair] as number; edge < last; edge++)
+    if (edgePool[edge] === poolIndex.get(poolId)) return at(curves, edge)
+  return undefined
 }

@@ -72,23 +72,6 @@ export function poolOf({ pools, poolIndex }: Market, id: string): EnginePool | u
   return at(pools, poolIndex.get(id) ?? -1)
 }
 
-/** What a pool sells of one token for another; undefined where it does not. */
-export function curveBetween(
-  market: Market,
-  {
-    id,
-    tokenIn,
-    tokenOut,
-  }: { readonly id: string } & Readonly<Record<'tokenIn' | 'tokenOut', string>>,
-): Curve | undefined {
-  const { tokenIndex, poolIndex, pairEdges, edgePool, curves } = market
-  const pair = pairBetween(market, tokenIndex.get(tokenIn) ?? -1, tokenIndex.get(tokenOut) ?? -1)
-  const last = pair < 0 ? -1 : (pairEdges[pair + 1] as number)
-  for (let edge = pairEdges[pair] as number; edge < last; edge++)
-    if (edgePool[edge] === poolIndex.get(id)) return at(curves, edge)
-  return undefined
-}
-
 /** Both directions of every two tokens of a pool, rising. */
 export function edgesOfPool(
   market: Pick<Market, 'tokenIndex' | 'edgePool' | 'pairEdges' | 'pairTo' | 'outPairs'>,
