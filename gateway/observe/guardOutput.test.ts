@@ -43,10 +43,10 @@ s('warns without URLs, and where nobody wants warnings not at all [attack/uncaug
 })
 s('guards a gateway from its first moment [attack/uncaught]', () => {
   // Thrown as soon as somebody would catch it. Its stack names all of this, so that the key is put together there.
-  const preload = `const timer = setInterval(() => {
-    if (process.listenerCount('uncaughtException') === 0) return
-    clearInterval(timer)
-    throw new Error('at ${origin}' + ['canary', 'key'].join('-'))
+  const preload = `process.on('newListener', (event) => {
+    if (event === 'uncaughtException') queueMicrotask(() => {
+      throw new Error('at ${origin}' + ['canary', 'key'].join('-'))
+    })
   })`
   const main = join(import.meta.dirname, '../main.ts')
   const { status, said } = run(
