@@ -27,6 +27,7 @@ const block = (number: bigint): BlockId => ({
 function open({ freshness }: { readonly freshness?: Freshness } = {}) {
   let [head, nowMs] = [1n, 0]
   let gate: Promise<void> | undefined
+  let forkGate: Promise<void> | undefined
   const closed: string[] = []
   const made: { readonly blockNumber: bigint; isAlive: boolean; readonly die: () => void }[] = []
   const upstream: Upstream = {
@@ -50,11 +51,13 @@ function open({ freshness }: { readonly freshness?: Freshness } = {}) {
     prefetch: async () => undefined,
     hotAccounts: () => [],
     used: () => undefined,
+    forget: () => undefined,
     close: async () => void closed.push('relay'),
   }
   const generations = createGenerations(
     {
       async startFork({ blockNumber }) {
+        await forkGate
         const place = {
           blockNumber,
           isAlive: true,
@@ -84,10 +87,16 @@ function open({ freshness }: { readonly freshness?: Freshness } = {}) {
     blocks: () => made.map(({ blockNumber }) => blockNumber),
     /** The one made last is gone, and with it all that it was asked. */
     die: () => made.at(-1)?.die(),
-    set(given: { readonly head?: bigint; readonly nowMs?: number; readonly gate?: Promise<void> }) {
+    set(given: {
+      readonly head?: bigint
+      readonly nowMs?: number
+      readonly gate?: Promise<void>
+      readonly forkGate?: Promise<void>
+    }) {
       head = given.head ?? head
       nowMs = given.nowMs ?? nowMs
       gate = given.gate
+      forkGate = given.forkGate
     },
   }
 }
@@ -119,6 +128,25 @@ s('works on what stands while it asks whether that is the head [teeth/generation
   gate.resolve()
   await asked
   assert.equal([seen, answer], [[1n], 1n])
+  await generations.close()
+})
+s('begins nothing on a fork whose place another is taking [20/moving-on]', async () => {
+  const { generations, set } = await start()
+  const forkGate = Promise.withResolvers<void>()
+  set({ head: 2n, forkGate: forkGate.promise })
+  const seen: bigint[] = []
+  const work = async ({ blockNumber }: Generation) => {
+    seen.push(blockNumber)
+    return blockNumber
+  }
+  const first = generations.use({}, work)
+  await turns()
+  const second = generations.use({}, work)
+  await turns()
+  assert.equal(seen, [1n])
+  forkGate.resolve()
+  assert.equal(await Promise.all([first, second]), [2n, 2n])
+  assert.equal(seen, [1n, 2n, 2n])
   await generations.close()
 })
 s('answers from the head where it has moved meanwhile [teeth/generations]', async () => {

@@ -73,6 +73,9 @@ export function createGenerations(
     throw outcome.error
   }
 
+  /** Somebody has found that the chain has moved on from what stands. */
+  const isMovingOn = () => freshness.mode === 'head' && forks.isRolling()
+
   async function useFresh<T>(
     { minBlock = 0n, signal }: UseParameters,
     work: (generation: Generation) => Promise<T>,
@@ -80,7 +83,8 @@ export function createGenerations(
     const arrivedAtMs = now()
     // Most often the fork that stands is the head's: the work starts while that is being asked.
     const standing = forks.current()
-    const early = isEnough(standing, minBlock) && (await useStanding(standing, work))
+    const early =
+      isEnough(standing, minBlock) && !isMovingOn() && (await useStanding(standing, work))
     if (early) return early.value
     const question = { chainId, freshness, arrivedAtMs, minBlock }
     for (let attempt = 1; ; attempt += 1) {

@@ -51,6 +51,15 @@ s(
     assert.equal(known.list(), [{ address: token, slots: ['0x1'] }])
   },
 )
+s("forgets what was one caller's alone, and has it again once others miss it", () => {
+  const hot = createHotSet()
+  hot.note(read(7, 1))
+  hot.note(read(8, 1))
+  hot.forget([account(7)])
+  assert.equal(hot.list(), [{ address: pool, slots: ['0x1'] }])
+  hot.note(read(7, 2))
+  assert.equal(hot.list().at(-1), { address: token, slots: ['0x2'] })
+})
 s('lists what was missed, for as long as it counts, to the millisecond [teeth/hot-times]', () => {
   let nowMs = 0
   const hot = createHotSet({ now: () => nowMs })

@@ -8,6 +8,8 @@ export type HotSet = {
   readonly note: (call: RpcCall) => void
   /** What callers name themselves makes nothing hot for a while. */
   readonly ignore: (addresses: readonly Address[]) => void
+  /** What only one caller's question was about is no other's. */
+  readonly forget: (addresses: readonly Address[]) => void
   readonly list: () => readonly HotAccount[]
 }
 
@@ -68,6 +70,9 @@ export function createHotSet({
         ignoredUntilMs.set(key, now() + ignoredMs)
       }
       dropOldest(ignoredUntilMs, maxIgnored)
+    },
+    forget(addresses) {
+      for (const address of addresses) accounts.delete(address.toLowerCase() as Address)
     },
     list() {
       const nowMs = now()

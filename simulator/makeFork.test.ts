@@ -69,6 +69,7 @@ async function make({
     prefetch,
     hotAccounts: () => accounts,
     used: () => undefined,
+    forget: () => undefined,
     close: async () => {},
   }
   const made = await makeFork(
@@ -236,6 +237,7 @@ async function makeBy({
         },
         hotAccounts: () => [],
         used: () => undefined,
+        forget: () => undefined,
         close: async () => undefined,
       },
     },

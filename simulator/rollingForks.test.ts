@@ -57,6 +57,7 @@ function open(freshness: Freshness) {
     prefetch: async () => {},
     hotAccounts: () => [{ address: '0x000000000000000000000000000000000000beef', slots: [] }],
     used: () => undefined,
+    forget: () => undefined,
     close: async () => {},
   }
   const startFork: StartFork = async ({ blockNumber, upstreamUrl, niceness }) => {

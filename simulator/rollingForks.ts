@@ -116,6 +116,7 @@ export function createRollingForks(
     refresh,
     /** When the generation's block was last known to be the head. */
     confirmedAtMs: () => confirmedAtMs,
+    isRolling: () => rolling.status === 'rolling',
     isClosed: () => rolling.status === 'closed',
     async close() {
       const last = rolling

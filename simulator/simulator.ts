@@ -147,7 +147,7 @@ export async function createSimulator({
         errors,
         now,
       }
-      return [chain.chainId, { generations, dry, used: relay.used }] as const
+      return [chain.chainId, { generations, dry, used: relay.used, forget: relay.forget }] as const
     }),
   )
   const start = () =>
@@ -185,11 +185,13 @@ export async function createSimulator({
       )
     },
     async simulateDeploy({ chainId, minBlock, signal, ...asked }) {
-      const { generations, dry, used } = standOf(chainId)
+      const { generations, dry, used, forget } = standOf(chainId)
       return guarded(chainId, () =>
-        generations.use({ minBlock, signal }, (generation) => {
-          used([asked.tokenIn])
-          return simulateDeploy(dry, { generation, chainId, ...asked })
+        generations.use({ minBlock, signal }, async (generation) => {
+          used([asked.tokenIn, asked.owner])
+          const report = await simulateDeploy(dry, { generation, chainId, ...asked })
+          forget([report.predictedProxy])
+          return report
         }),
       )
     },

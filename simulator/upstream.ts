@@ -7,6 +7,7 @@ import {
   type RpcOutcome,
   RpcTransportError,
 } from './rpc/rpcBatch.ts'
+import { createShareNext } from './shareNext.ts'
 import { createTurnstile, type Entrant } from './turnstile.ts'
 
 export type BlockId = {
@@ -41,6 +42,7 @@ export type SendApart = (
 
 /** The real chain, as the fork management and the forks' reads see it. */
 export type Upstream = {
+  /** Who asks while a question is under way shares the next one. */
   readonly readHead: () => Promise<BlockId>
   readonly readBlock: (p: { readonly blockNumber: bigint }) => Promise<BlockId | undefined>
   readonly readChainId: () => Promise<number>
@@ -181,11 +183,11 @@ export function createUpstream({
   const askOne = async (method: string, params: readonly unknown[]) =>
     (await send([{ method, params }], 'sync'))[0]
   return {
-    async readHead() {
+    readHead: createShareNext(async () => {
       const block = readBlockId(await askOne('eth_getBlockByNumber', ['latest', false]))
       if (!block) throw new Error('the chain has no head')
       return block
-    },
+    }),
     async readBlock({ blockNumber }) {
       return readBlockId(await askOne('eth_getBlockByNumber', [toTag(blockNumber), false]))
     },

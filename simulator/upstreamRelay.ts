@@ -20,10 +20,12 @@ export type UpstreamRelay = {
   readonly prefetch: (block: BlockId) => Promise<void>
   readonly hotAccounts: () => readonly HotAccount[]
   /**
-   * Somebody simulates now, with these tokens of theirs: nothing is fetched ahead while nobody does, and
+   * Somebody simulates now, with these addresses of theirs: nothing is fetched ahead while nobody does, and
    * whoever comes after a pause does not wait for what others will want.
    */
-  readonly used: (tokens: readonly Address[]) => void
+  readonly used: (named: readonly Address[]) => void
+  /** Nobody else will want these. */
+  readonly forget: (addresses: readonly Address[]) => void
   readonly close: () => Promise<void>
 }
 
@@ -149,10 +151,11 @@ export function createUpstreamRelay({
       )
     },
     hotAccounts: listWanted,
-    used(tokens) {
+    used(named) {
       usedAtMs = now()
-      hot.ignore(tokens)
+      hot.ignore(named)
     },
+    forget: hot.forget,
     async close() {
       await opening?.catch(() => undefined)
       server.closeAllConnections()

@@ -6,8 +6,8 @@ import { createBroadcaster } from './broadcast.ts'
 const s = suite('broadcast')
 const bytesOf = (id: number) => ({ hash: `0xa${id}` as Hex, raw: `0xb${id}` as Hex })
 
-/** A node that answers when it is let. */
-function open() {
+/** A node that answers when it is let, and takes so many calls in a batch as far as is known. */
+function open({ batchCalls }: { readonly batchCalls?: number } = {}) {
   const asked: { readonly raw: string; readonly take: () => void; readonly refuse: () => void }[] =
     []
   const failed: string[] = []
@@ -17,7 +17,10 @@ function open() {
     asked.push({ raw: params[0], take: resolve, refuse: () => reject(new Error('no')) })
     return promise
   }
-  const client = { client: { request } } as unknown as ChainClient
+  const client = {
+    client: { request },
+    limits: () => [{}, { batchCalls }],
+  } as unknown as ChainClient
   const broadcaster = createBroadcaster(
     { client, chainId: 8453 },
     {
@@ -28,23 +31,20 @@ function open() {
     },
   )
   const turn = () => new Promise((resolve) => setImmediate(resolve))
-  return { asked, failed, broadcaster, turn }
+  const listAsked = () => asked.map(({ raw }) => raw)
+  return { asked, listAsked, failed, broadcaster, turn }
 }
 
-s('sends one after the other, and goes on where one is refused [teeth/broadcast]', async () => {
-  const { asked, failed, broadcaster, turn } = open()
-  const sent = [1, 2].map((id) => broadcaster.send(bytesOf(id)))
+s('sends in the order asked, and goes on where one is refused [teeth/broadcast]', async () => {
+  const { asked, listAsked, failed, broadcaster, turn } = open()
+  const sent = [broadcaster.send(bytesOf(1))]
   await turn()
-  assert.equal(
-    asked.map(({ raw }) => raw),
-    ['0xb1'],
-  )
+  sent.push(broadcaster.send(bytesOf(2)))
+  await turn()
+  assert.equal(listAsked(), ['0xb1'])
   asked[0]?.refuse()
   await turn()
-  assert.equal(
-    asked.map(({ raw }) => raw),
-    ['0xb1', '0xb2'],
-  )
+  assert.equal(listAsked(), ['0xb1', '0xb2'])
   let isIdle = false
   const idle = broadcaster.idle().then(() => {
     isIdle = true
@@ -57,6 +57,33 @@ s('sends one after the other, and goes on where one is refused [teeth/broadcast]
   assert.equal([broadcaster.sentAtMs('0xa1'), broadcaster.sentAtMs('0xa2')], [undefined, 1_000])
   broadcaster.forget('0xa2')
   assert.is(broadcaster.sentAtMs('0xa2'), undefined)
+})
+s('sends at once what was asked while others were on their way [relay/sent-together]', async () => {
+  const { asked, listAsked, broadcaster, turn } = open()
+  const first = broadcaster.send(bytesOf(1))
+  await turn()
+  const rest = Array.from({ length: 17 }, (_, at) => broadcaster.send(bytesOf(at + 2)))
+  asked[0]?.take()
+  await first
+  await turn()
+  const expected = Array.from({ length: 17 }, (_, at) => `0xb${at + 1}`)
+  assert.equal(listAsked(), expected, 'as many as a batch may hold')
+  for (const { take } of asked) take()
+  await turn()
+  assert.equal(listAsked(), [...expected, '0xb18'])
+  asked[17]?.take()
+  await Promise.all(rest)
+})
+s('sends no more at once than a node takes in one batch', async () => {
+  const { asked, listAsked, broadcaster, turn } = open({ batchCalls: 2 })
+  const sent = [1, 2, 3].map((id) => broadcaster.send(bytesOf(id)))
+  await turn()
+  assert.equal(listAsked(), ['0xb1', '0xb2'])
+  for (const { take } of asked) take()
+  await turn()
+  assert.equal(listAsked(), ['0xb1', '0xb2', '0xb3'])
+  asked[2]?.take()
+  await Promise.all(sent)
 })
 s('who offers waits until it is sent, and lets a timer go [teeth/broadcast]', async () => {
   const { asked, broadcaster, turn } = open()

@@ -6,11 +6,12 @@ import type { RelayChain } from './relayChain.ts'
 type Bytes = { readonly hash: Hex; readonly raw: Hex }
 
 const offerMs = 3_000
+const mostAtOnce = 16
 
 /**
- * Sends committed bytes of one chain, one after the other in the order asked: a sequencer without a
- * mempool refuses a nonce that comes before its predecessor. Whatever the node answers, the row stays
- * and `reconcile` sends the same bytes again until a receipt settles it.
+ * Sends committed bytes of one chain in the order asked: a sequencer without a mempool refuses a nonce that
+ * comes before its predecessor. What is asked while some are on their way follows in one batch. Whatever the
+ * node answers, the row stays and `reconcile` sends the same bytes again until a receipt settles it.
  */
 export type Broadcaster = {
   send(bytes: Bytes): Promise<void>
@@ -29,7 +30,12 @@ export function createBroadcaster(
   { now, observe }: { readonly now: () => number; readonly observe: Observe },
 ): Broadcaster {
   const sentAt = new Map<Hex, number>()
+  let waiting: Bytes[] = []
   let tail: Promise<void> = Promise.resolve()
+
+  /** More than a node takes in one batch would travel side by side. */
+  const batchCalls = () =>
+    Math.min(mostAtOnce, ...client.limits().map((limits) => limits.batchCalls ?? mostAtOnce))
 
   async function sendOne({ hash, raw }: Bytes): Promise<void> {
     try {
@@ -40,8 +46,15 @@ export function createBroadcaster(
     }
   }
 
+  async function sendWaiting(): Promise<void> {
+    const all = waiting
+    waiting = []
+    while (all.length > 0) await Promise.all(all.splice(0, batchCalls()).map(sendOne))
+  }
+
   function send(bytes: Bytes): Promise<void> {
-    tail = tail.then(() => sendOne(bytes))
+    waiting.push(bytes)
+    if (waiting.length === 1) tail = tail.then(sendWaiting)
     return tail
   }
 

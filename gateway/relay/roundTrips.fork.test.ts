@@ -107,6 +107,21 @@ for (const [gate, says, on, who] of rows)
     assert.ok(seen.first.forks <= ofOwner, `${seen.first.forks} reads`)
   })
 
+trips(
+  'a fork of a new block fetches nothing of the owners before [relay/cold-owners]',
+  async () => {
+    const rollAfter = async (owners: number) => {
+      for (let asked = 0; asked < owners; asked += 1) await ask(stand, { isPoor: true })
+      await rpc('evm_mine')
+      return (await ask(stand, { isPoor: true })).first.forks
+    }
+    await rollAfter(1)
+    const few = await rollAfter(1)
+    const many = await rollAfter(8)
+    // Each would be two accounts, and anvil may ask for any in two ways.
+    assert.ok(many < few + 8, `${few} and ${many} reads`)
+  },
+)
 trips('1: one request for an owner with a proxy; two where a deployment is sent', async () => {
   const owner = ownerAt(named++, 'trips')
   await giveNative(rpc, owner)
