@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Table from 'cli-table3'
 import type { Address } from 'viem'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { type FaultProxy, startFaultProxy } from '../../fixtures/chains/faultProxy.ts'
 import { waitForReceipt } from '../../fixtures/chains/send.ts'
 import {
@@ -35,9 +36,30 @@ const inFlight = 16
 const dir = mkdtempSync(join(tmpdir(), 'relay-bench-'))
 const chain = await startWorldChain({ chainId: 8453 })
 const { chainId } = chain
+const rpc = createRpc(chain.rpcUrl)
 const upstream = await startFaultProxy({ target: chain.rpcUrl })
 const forkUpstream = await startFaultProxy({ target: chain.rpcUrl })
 const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: forkUpstream.rpcUrl }] })
+
+/** As on Arbitrum One. Else each deployment is a block of its own. */
+const blockMs = 250
+
+/** Work on a chain whose blocks come by the clock, whatever was sent. */
+async function onPacedChain<result>(work: () => Promise<result>): Promise<result> {
+  await rpc('evm_setAutomine', false)
+  let mined: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    mined = rpc('evm_mine')
+  }, blockMs)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    await mined
+    await rpc('evm_setAutomine', true)
+    await rpc('evm_mine')
+  }
+}
 
 type Figures = { readonly perSecond: number; readonly p50: number; readonly p99: number }
 
@@ -116,7 +138,7 @@ const postgres = await startPostgres()
 const table = new Table({
   head: ['outcome', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'relay: trips', 'forks: trips'],
 })
-const rates = { simulate: 0, deploy: 0 }
+const rates = { simulate: 0, deploy: 0, paced: 0 }
 
 async function addRow(
   title: string,
@@ -146,15 +168,24 @@ async function addRow(
   return perSecond
 }
 
-async function measureBare(): Promise<void> {
-  const owners = Array.from({ length: requests }, (_, index) => ownerAt(index, 'bench bare'))
+async function prepare(name: string): Promise<readonly Address[]> {
+  const owners = Array.from({ length: requests }, (_, index) => ownerAt(index, `bench ${name}`))
   await prepareOwners(chain, owners)
+  return owners
+}
+
+async function measureBare(): Promise<void> {
+  const owners = await prepare('bare')
   const bare = createBareRelay()
   await measure(owners.slice(0, 32), bare.simulate)
   const simulate = { owners, ask: bare.simulate, against: 'simulate' } as const
   rates.simulate = await addRow('bare: simulated on the chain', simulate)
   const deploy = { owners, ask: bare.deploy, against: 'deploy' } as const
   rates.deploy = await addRow('bare: simulated, priced, signed, sent', deploy)
+  const paced = { ...deploy, owners: await prepare('bare, paced'), against: 'paced' } as const
+  rates.paced = await onPacedChain(() =>
+    addRow(`bare: the same, a block each ${blockMs} ms`, paced),
+  )
   bare.close()
 }
 
@@ -162,8 +193,8 @@ type Stores = { readonly open: OpenStore; readonly capped: OpenStore }
 type OpenStore = Store & { close(): Promise<void> }
 
 async function measureEngine(engine: string, stores: Stores): Promise<void> {
-  const owners = Array.from({ length: requests }, (_, index) => ownerAt(index, `bench ${engine}`))
-  await prepareOwners(chain, owners)
+  const owners = await prepare(engine)
+  const others = await prepare(`${engine}, paced`)
   const start = (store: Store, limits: Partial<RelayLimits>) =>
     startRelayStand({ chain, simulator, rpcUrl: upstream.rpcUrl, store, limits })
   const open = await start(stores.open, generous)
@@ -178,6 +209,8 @@ async function measureEngine(engine: string, stores: Stores): Promise<void> {
   ] as const
   for (const [name, who, ask, against] of rows)
     await addRow(`${engine}: ${name}`, { owners: who, ask, against })
+  const paced = { owners: others, ask: askRelay(open, 200), against: 'paced' } as const
+  await onPacedChain(() => addRow(`${engine}: deployed, a block each ${blockMs} ms`, paced))
   await open.relay.reconcile()
   const [row] = await open.relay.history({ limit: 1 })
   const { gasUsed } = await waitForReceipt({
