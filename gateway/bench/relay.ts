@@ -15,9 +15,11 @@ import {
 } from '../../fixtures/relay/relayStand.ts'
 import { startPostgres } from '../../fixtures/store/postgres.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
+import type { Freshness } from '../../simulator/freshness.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
+import { freshnessOf } from '../parts/startSimulator.ts'
 import { quoteFees, readFees } from '../relay/fees.ts'
 import { defaultLimits, type RelayLimits } from '../relay/limits.ts'
 import { createSigner } from '../relay/signer.ts'
@@ -39,13 +41,15 @@ const { chainId } = chain
 const rpc = createRpc(chain.rpcUrl)
 const upstream = await startFaultProxy({ target: chain.rpcUrl })
 const forkUpstream = await startFaultProxy({ target: chain.rpcUrl })
-const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: forkUpstream.rpcUrl }] })
+const startForks = (freshness: Freshness) =>
+  createSimulator({ chains: [{ chainId, upstreamUrl: forkUpstream.rpcUrl, freshness }] })
+const simulator = await startForks(freshnessOf.head)
 
 /** As on Arbitrum One. Else each deployment is a block of its own. */
 const blockMs = 250
 
-/** Work on a chain whose blocks come by the clock, whatever was sent. */
-async function onPacedChain<result>(work: () => Promise<result>): Promise<result> {
+/** Work while blocks come by the clock, whatever was sent. */
+async function onLiveChain<result>(work: () => Promise<result>): Promise<result> {
   await rpc('evm_setAutomine', false)
   let mined: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {
@@ -138,7 +142,7 @@ const postgres = await startPostgres()
 const table = new Table({
   head: ['outcome', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'relay: trips', 'forks: trips'],
 })
-const rates = { simulate: 0, deploy: 0, paced: 0 }
+const rates = { simulate: 0, deploy: 0, live: 0 }
 
 async function addRow(
   title: string,
@@ -182,10 +186,8 @@ async function measureBare(): Promise<void> {
   rates.simulate = await addRow('bare: simulated on the chain', simulate)
   const deploy = { owners, ask: bare.deploy, against: 'deploy' } as const
   rates.deploy = await addRow('bare: simulated, priced, signed, sent', deploy)
-  const paced = { ...deploy, owners: await prepare('bare, paced'), against: 'paced' } as const
-  rates.paced = await onPacedChain(() =>
-    addRow(`bare: the same, a block each ${blockMs} ms`, paced),
-  )
+  const live = { ...deploy, owners: await prepare('bare, live'), against: 'live' } as const
+  rates.live = await onLiveChain(() => addRow(`bare: the same, a block each ${blockMs} ms`, live))
   bare.close()
 }
 
@@ -194,7 +196,6 @@ type OpenStore = Store & { close(): Promise<void> }
 
 async function measureEngine(engine: string, stores: Stores): Promise<void> {
   const owners = await prepare(engine)
-  const others = await prepare(`${engine}, paced`)
   const start = (store: Store, limits: Partial<RelayLimits>) =>
     startRelayStand({ chain, simulator, rpcUrl: upstream.rpcUrl, store, limits })
   const open = await start(stores.open, generous)
@@ -209,8 +210,6 @@ async function measureEngine(engine: string, stores: Stores): Promise<void> {
   ] as const
   for (const [name, who, ask, against] of rows)
     await addRow(`${engine}: ${name}`, { owners: who, ask, against })
-  const paced = { owners: others, ask: askRelay(open, 200), against: 'paced' } as const
-  await onPacedChain(() => addRow(`${engine}: deployed, a block each ${blockMs} ms`, paced))
   await open.relay.reconcile()
   const [row] = await open.relay.history({ limit: 1 })
   const { gasUsed } = await waitForReceipt({
@@ -220,8 +219,30 @@ async function measureEngine(engine: string, stores: Stores): Promise<void> {
   process.stdout.write(`a deployment: ${gasUsed} gas, limit ${row?.attempts[0].gasLimit}\n`)
   await open.close()
   await capped.close()
+  await measureLive(engine, stores.open)
   await stores.open.close()
   await stores.capped.close()
+}
+
+/** As a live gateway does it, on forks that follow the head. */
+async function measureLive(engine: string, store: Store): Promise<void> {
+  const owners = await prepare(`${engine}, live`)
+  // Forks stay a block behind.
+  for (let mined = 0; mined < 2; mined += 1) await rpc('evm_mine')
+  const forks = await startForks(freshnessOf.interval)
+  const { rpcUrl } = upstream
+  const stand = await startRelayStand({
+    chain,
+    simulator: forks,
+    rpcUrl,
+    store,
+    limits: generous,
+  })
+  const ask = askRelay(stand, 200)
+  const title = `${engine}: deployed as live, a block each ${blockMs} ms`
+  await onLiveChain(() => addRow(title, { owners, ask, against: 'live' }))
+  await stand.close()
+  await forks.close()
 }
 
 await measureBare()

@@ -29,7 +29,7 @@ const knownAbis: readonly Abi[] = [
 ]
 
 /** A lab's chain mines with each transaction, which must be seen at once; a live one has fast blocks. */
-const freshnessOf: Record<Config['freshness'], Freshness> = {
+export const freshnessOf: Record<Config['freshness'], Freshness> = {
   head: { mode: 'head' },
   interval: { mode: 'interval', everyMs: 1_000, lagBlocks: 1, restAfterMs: 30_000 },
 }
