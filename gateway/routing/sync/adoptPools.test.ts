@@ -2,20 +2,34 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { BlockOrphaned } from '../../chain/client.ts'
 import { readBlock } from '../reads/readHead.ts'
+import { waitBefore } from '../reads/waitBefore.ts'
 import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
-import { adoptPools } from './adoptPools.ts'
+import { adoptPools, findTokens } from './adoptPools.ts'
 import { createSyncedState } from './syncedState.ts'
 
 const s = suite('pools that come in behind a block')
 
 /** A view of the head without any pool, and all of them to be taken in. */
 async function holdEmpty() {
-  const held = await holdMainnet(base, { pools: 40, blocksBefore: 4 })
+  let asked: readonly string[] = []
+  const held = await holdMainnet(base, {
+    pools: 40,
+    blocksBefore: 4,
+    told(calls) {
+      asked = [...asked, ...calls.map(({ method }) => method)]
+    },
+  })
   const head = held.reader.current()?.head
   if (!head) throw new Error('it holds its pools')
   const state = createSyncedState(held.deps, { head, records: [] })
   const view = { status: 'following', state, passed: [], confirmedAtMs: undefined } as const
-  return { ...held, adopt: () => adoptPools(held.deps, { view, found: held.refs }) }
+  asked = []
+  return {
+    ...held,
+    view,
+    hasAsked: () => asked.includes('eth_call'),
+    adopt: () => adoptPools(held.deps, { view, found: held.refs }),
+  }
 }
 
 s('are those of the very block', async () => {
@@ -32,6 +46,24 @@ s(
     await readBlock(held.deps)
     const adopted = await held.adopt().catch((error: unknown) => error)
     assert.instance(adopted, BlockOrphaned)
+  },
+)
+
+s(
+  'are none where that happens between looking for them and reading them [nodes/found-orphaned]',
+  async () => {
+    using held = await holdEmpty()
+    const { deps, view, mainnet } = held
+    let replacing: Promise<unknown> | undefined
+    const client = waitBefore(deps.client, async () => {
+      if (held.hasAsked()) replacing ??= mainnet.reorg(1).then(() => readBlock(deps))
+      await replacing
+    })
+    const wanted = mainnet.pools.slice(0, 8).flatMap(({ token0, token1 }) => [token0, token1])
+    const found = await findTokens({ ...deps, client }, { view, wanted, partners: [] }).catch(
+      (error: unknown) => error,
+    )
+    assert.instance(found, BlockOrphaned)
   },
 )
 s.run()

@@ -69,13 +69,17 @@ export async function adoptTokens(
   return { ...view, state: advanceState(deps, { state, head, changed: taken, gone }) }
 }
 
-/** Reads are of the block that was told of last by its number: another one may have taken the place of ours. */
+/**
+ * Reads are of the block that was told of last by its number: another one may have taken the place of ours until the
+ * last of them was answered.
+ */
 async function readAt<read>(
   deps: SyncDeps,
   { number, hash }: BlockHead,
   reading: Promise<read>,
 ): Promise<read> {
-  const [read, told] = await Promise.all([reading, readToldBlock(deps, number)])
+  const read = await reading
+  const told = await readToldBlock(deps, number)
   if (told?.head.hash !== hash) throw new BlockOrphaned(deps.chainId)
   return read
 }
