@@ -35,6 +35,10 @@ export type BlockHashes = ReturnType<typeof createBlockHashes>
 type AnyClient = Client<Transport, Chain>
 /** One for all who read at a block: what they ask at once travels together, by the client. */
 const lastPinned = new WeakMap<AnyClient, { readonly hash: Hex; readonly pinned: AnyClient }>()
+const origins = new WeakMap<AnyClient, AnyClient>()
+
+/** Whom a client of one block asks: what is known of code there goes for all blocks. */
+export const originOf = (client: AnyClient): AnyClient => origins.get(client) ?? client
 
 /** The same client, whose reads of this block's state are of no other that ever has its number. */
 export function readAtBlock(
@@ -53,6 +57,7 @@ export function readAtBlock(
   }
   const pinned = { ...client, request: request as typeof client.request }
   lastPinned.set(client, { hash, pinned })
+  origins.set(pinned, client)
   return pinned
 }
 

@@ -1,5 +1,6 @@
 import type { Address, Chain, Client, Hex, Transport } from 'viem'
 import { numberToHex, pad } from 'viem'
+import { originOf } from '../../chain/nodes/blockHashes.ts'
 import { chunk } from './chunk.ts'
 import { lensAddress } from './lens.ts'
 import type { ReadDeps } from './poolRef.ts'
@@ -30,8 +31,8 @@ export async function readParts(
     blockNumber,
   }: { readonly addresses: readonly Address[]; readonly blockNumber: bigint },
 ): Promise<ReadonlyMap<string, Part>> {
-  const hashes = known.get(client) ?? new Map<string, Hex>()
-  known.set(client, hashes)
+  const hashes = known.get(originOf(client)) ?? new Map<string, Hex>()
+  known.set(originOf(client), hashes)
   const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))]
   if (hashes.size > mostKnown) hashes.clear()
   const missing = wanted.filter((address) => !hashes.has(address))

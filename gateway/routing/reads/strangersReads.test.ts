@@ -3,6 +3,7 @@ import { probeLens } from '../../../contracts/artifacts.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
+import { readAtBlock } from '../../chain/nodes/blockHashes.ts'
 import { probePools, type SwapTrial } from './probePools.ts'
 import { readParts } from './readParts.ts'
 
@@ -63,4 +64,21 @@ s('leaves the code of other parts, however many there are [17/many-parts]', asyn
   assert.ok(parts.get(addressOf(4_101))?.codeHash)
 })
 
+s(
+  'has nobody ask again for code that is known, whichever block is read [17/known-parts]',
+  async () => {
+    let asked = 0
+    const client = createNode((data) => {
+      asked += 1
+      return data.replaceAll('0'.repeat(24), 'c'.repeat(24)) as Hex
+    })
+    for (const number of [1n, 2n]) {
+      const hash = numberToHex(number, { size: 32 })
+      const deps = { client: readAtBlock(client, { number, hash }) }
+      const parts = await readParts(deps, { addresses: [addressOf(7)], blockNumber: number })
+      assert.ok(parts.get(addressOf(7))?.codeHash)
+    }
+    assert.is(asked, 1)
+  },
+)
 s.run()

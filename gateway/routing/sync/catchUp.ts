@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Chain, Client, Transport } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
+import { readAtBlock } from '../../chain/nodes/blockHashes.ts'
 import { familyOf, poolIdOf } from '../protocols/families.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import { dedupePools } from '../reads/findPools.ts'
@@ -215,13 +216,15 @@ async function applyBlocks(
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
   const blockNumber = head.number
+  // Others may be told meanwhile of a block that takes its place.
+  const at = { ...deps, client: readAtBlock(deps.client, head) }
   const { pools } = listening
   const judge = (falseShare: number) => judgeFullness(passed, falseShare)
   const due = isReorg
     ? pools
     : deps.refreshes.due(pools, { from: state.head.number, to: blockNumber })
   const [refreshedDue, told] = await Promise.all([
-    refreshPools(deps, { pools: due, blockNumber }),
+    refreshPools(at, { pools: due, blockNumber }),
     readAllLogs(deps, { blocks, listening, passed, judge }),
   ])
   const logs = told.flatMap((one) => one.logs)
@@ -242,7 +245,7 @@ async function applyBlocks(
   const heard = pools.filter(
     (record) => moved.has(record.id) && !done.has(record.id) && !familyOf(record).movesApart,
   )
-  const refreshedHeard = await refreshPools(deps, { pools: heard, blockNumber })
+  const refreshedHeard = await refreshPools(at, { pools: heard, blockNumber })
   const refreshed = {
     fields: new Map([...refreshedDue.fields, ...refreshedHeard.fields]),
     failed: new Map([...refreshedDue.failed, ...refreshedHeard.failed]),
@@ -264,13 +267,13 @@ async function applyBlocks(
     get: (id: string) => (stale.has(id) ? undefined : (changed.get(id) ?? state.pools.get(id))),
   }
   const [reread, created] = await Promise.all([
-    loadPools(deps, { pools: again, blockNumber, followed }),
-    findCreated(deps, {
+    loadPools(at, { pools: again, blockNumber, followed }),
+    findCreated(at, {
       state,
       logs: [...(ahead?.creations ?? []), ...logs],
       blockNumber,
     }).then((pools) =>
-      loadInTime(deps, {
+      loadInTime(at, {
         pools: dedupePools([...pools, ...listWoken(deps, { state, logs })]),
         blockNumber,
       }),
