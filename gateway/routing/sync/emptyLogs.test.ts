@@ -30,7 +30,7 @@ async function listWrong(
   })
 }
 
-/** So many answers about the logs of a block are empty, or lack some, from when that is asked for. */
+/** So many answers about the logs of a block are empty, or lack some, from when that is asked for; then some fail. */
 async function holdSilent({
   chain,
   pace,
@@ -40,13 +40,17 @@ async function holdSilent({
   pace?: Pace
   leave?: ((logs: readonly RpcLog[]) => readonly RpcLog[]) | undefined
 } = {}) {
-  const silence = { times: 0 }
+  const silence = { times: 0, fails: 0 }
   const held = await holdMainnet(chain ?? base, {
     pools,
     pace,
     blocksBefore: 2,
     bend({ method }, answer) {
-      if (method !== 'eth_getLogs' || silence.times === 0) return answer
+      if (method !== 'eth_getLogs') return answer
+      if (silence.times === 0) {
+        silence.fails -= 1
+        return silence.fails < 0 ? answer : { error: { code: -32602, message: 'invalid argument' } }
+      }
       silence.times -= 1
       return 'result' in answer ? { result: leave(answer.result as RpcLog[]) } : answer
     },
@@ -81,6 +85,22 @@ s(
       await held.reader.confirm()
       assert.equal(await listWrong(held), [])
     }
+  },
+)
+
+s(
+  'are no state where asking again fails: what was before stays until the next look [nodes/empty-failed]',
+  async () => {
+    const { held, silence } = await holdSilent()
+    using _ = held
+    const before = held.reader.current()
+    Object.assign(silence, { times: 1, fails: 100 })
+    held.mainnet.mine()
+    await held.reader.confirm()
+    assert.is(held.reader.current()?.head.hash, before?.head.hash)
+    silence.fails = 0
+    await held.reader.confirm()
+    assert.equal(await listWrong(held), [])
   },
 )
 

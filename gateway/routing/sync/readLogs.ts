@@ -80,17 +80,23 @@ export async function readLogs(
   const times = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
   // The same question would be refused again.
   const asked = told.isCrowded ? [] : times
+  let failure: Failed | undefined
   for (const [turn, client] of asked.entries()) {
     if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
-    // Who fails knows no more than the first one: its pools are read anew.
     const said = await readFrom(deps, { client, ...question })
-    const more = (said?.logs ?? []).filter((log) => bloom && holdsLog(bloom, log))
+    if ('error' in said) {
+      if (client === deps.client) failure = said
+      continue
+    }
+    const more = said.logs.filter((log) => bloom && holdsLog(bloom, log))
     // Whoever is asked first may be another one by now.
-    if (client !== deps.client || said?.teller !== told.teller)
+    if (client !== deps.client || said.teller !== told.teller)
       for (const log of listAdded(logs, more)) alone.add(poolIdOf(log))
     logs = mergeLogs(logs, more)
     silent = look(logs)
   }
+  // Who fails knows no more than the first one. Its pools are read anew, unless that would leave most as they were.
+  if (failure && silent.length > mostDoubted) throw failure.error
   const late = logs.length - first.length
   const named = new Set([...denied].map(poolIdOf))
   const isBorneOut =
@@ -128,10 +134,11 @@ async function listDenied(
   const doubtful = bloom && isTelling ? logs.filter((log) => !isLikely(bloom, log)) : []
   if (doubtful.length === 0 || others.length === 0) return new Set()
   const said = await Promise.all(
-    // Who fails knows no more than the first one, which may be another than it was.
-    [deps.client, ...others].map(
-      async (client) => (await readFrom(deps, { client, ...question }))?.logs ?? doubtful,
-    ),
+    [deps.client, ...others].map(async (client) => {
+      const told = await readFrom(deps, { client, ...question })
+      // Who fails knows no more than the first one, which may be another than it was.
+      return 'error' in told ? doubtful : told.logs
+    }),
   )
   return new Set(said.flatMap((logs) => listLacking(doubtful, logs)))
 }
@@ -141,19 +148,20 @@ const listOthers = ({ others }: Deps, teller: object | undefined) =>
   (others?.(teller) ?? []).slice(0, mostOthers).map(({ client }) => client)
 
 type Question = { readonly blockHash: Hex; readonly filter: LogFilter }
+type Failed = { readonly error: unknown }
 type Asked = Told & GivenLogs & { readonly isCrowded: boolean }
 
 const whole = (given: GivenLogs): Asked => ({ ...given, untold: [], isCrowded: false })
 
-/** Undefined where it fails, and of another endpoint where it hangs. */
+/** Whatever it meets; another endpoint fails where it hangs, too. */
 async function readFrom(
   deps: Deps,
   { client, ...question }: Question & Pick<Deps, 'client'>,
-): Promise<GivenLogs | undefined> {
+): Promise<GivenLogs | Failed> {
   const saying = readTold({ ...deps, client }, question)
   const patient: Promise<GivenLogs | 'late'> = client === deps.client ? saying : inTime(saying)
-  const said = await patient.catch(() => undefined)
-  return said === 'late' ? undefined : said
+  const said = await patient.catch((error: unknown) => ({ error }))
+  return said === 'late' ? { error: said } : said
 }
 
 async function readTold({ client, tellerOf }: Deps, question: Question): Promise<GivenLogs> {
