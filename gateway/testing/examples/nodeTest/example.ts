@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startNode } from 'forkyard/testing'
 import { leaseForTests } from 'forkyard/testing/node'
 
 const leased = leaseForTests()
@@ -35,4 +36,36 @@ test('time passes and blocks come when told to', async () => {
   const after = await read()
   assert.equal(after.number, before.number + 4)
   assert.ok(after.timestamp >= before.timestamp + 86_400)
+})
+
+/** What is tested: it asks again where a node has too many calls, or no answer. */
+async function readBlockNumber(url: string): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+  const headers = { 'content-type': 'application/json' }
+  for (let time = 1; time <= 5; time += 1) {
+    const answer = await fetch(url, { method: 'POST', headers, body })
+      .then((response) => response.json() as Promise<{ result?: string }>)
+      .catch(() => ({ result: undefined }))
+    if (answer.result !== undefined) return Number(answer.result)
+  }
+  throw new Error('the node does not answer')
+}
+
+test('a client outlasts a node that drops connections, answers with HTML and refuses calls', async (t) => {
+  const { rpcUrl } = leased().chain(8453)
+  const refusal = { status: 429, code: -32005, message: 'rate limited' }
+  const node = await startNode({
+    profile: 'alchemy-free',
+    upstream: rpcUrl,
+    faults: [
+      { kind: 'reset', nth: [1] },
+      { kind: 'html', status: 502, nth: [1] },
+      { kind: 'refuse', refusal, nth: [1] },
+    ],
+    speed: 100,
+  })
+  t.after(() => node.close())
+  assert.equal(await readBlockNumber(node.url), await readBlockNumber(rpcUrl))
+  const { requests, faults } = node.counters()
+  assert.deepEqual({ requests, faults }, { requests: 4, faults: { reset: 1, html: 1, refuse: 1 } })
 })
