@@ -88,6 +88,22 @@ s(
   },
 )
 
+s('are asked for until a node has had the time to have them [nodes/empty-late]', async () => {
+  let freshUntilMs = Number.POSITIVE_INFINITY
+  using held = await holdMainnet(base, {
+    pools,
+    blocksBefore: 2,
+    bend({ method }, answer) {
+      if (method !== 'eth_getLogs') return answer
+      freshUntilMs = Math.min(freshUntilMs, performance.now() + 250)
+      return performance.now() < freshUntilMs ? { result: [] } : answer
+    },
+  })
+  held.mainnet.mine()
+  await held.reader.confirm()
+  assert.equal(await listWrong(held), [])
+})
+
 s(
   'are no state where asking again fails: what was before stays until the next look [nodes/empty-failed]',
   async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Chain, Client, Hex, Transport } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import { poolIdOf } from '../protocols/families.ts'
@@ -43,8 +44,11 @@ export type ToldLogs = GivenLogs & {
 export const mostDoubted = 32
 /** Other endpoints that are asked before the one that answered is asked once more. */
 const mostOthers = 2
-/** How often that one is asked where more pools would be wrong than are read anew. */
-const mostTimes = 3
+/**
+ * How often that one is asked where more pools would be wrong than are read anew, and after how long where it has told
+ * nothing at all: a node has a block's logs some tenths of a second later than the block.
+ */
+const againMs = [0, 100, 300] as const
 
 /** The logs of a block. Where its bloom tells of more, other endpoints are asked, then the same again. */
 export async function readLogs(
@@ -77,12 +81,14 @@ export async function readLogs(
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
   const alone = new Set(listUntold(told.untold, pools).map(({ id }) => id))
   const isDoubted = silent.length > 0
-  const times = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
+  const times = [...others, ...againMs.map(() => deps.client)]
   // The same question would be refused again.
   const asked = told.isCrowded ? [] : times
   let failure: Failed | undefined
   for (const [turn, client] of asked.entries()) {
     if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
+    const lateMs = againMs[turn - others.length] ?? 0
+    if (lateMs > 0 && logs.length === 0) await wait(lateMs)
     const said = await readFrom(deps, { client, ...question })
     if ('error' in said) {
       if (client === deps.client) failure = said
