@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { BlockOrphaned } from '../../chain/client.ts'
+import { readAtBlock } from '../../chain/nodes/blockHashes.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import type { PoolRef } from '../reads/poolRef.ts'
 import { type BlockHead, readToldBlock } from '../reads/readHead.ts'
@@ -18,8 +19,7 @@ export async function adoptPools(
   const { tokens } = deps
   const at = { blockNumber: head.number }
   const missing = found.filter(({ id, address }) => !pools.has((id ?? address).toLowerCase()))
-  const loading = loadPools(deps, { pools: missing, ...at })
-  const news = await readAt(deps, head, loading)
+  const news = await readAt(deps, head, (own) => loadPools(own, { pools: missing, ...at }))
   const { taken, gone } = deps.bounds.admit({ pools, news })
   const held = new Set(taken.flatMap((record) => record.tokens as readonly Address[]))
   const fresh = [...held].filter((token) => !tokens.all().has(token))
@@ -48,8 +48,9 @@ export async function findTokens(
   },
 ): Promise<FoundTokens> {
   const { number: blockNumber, hash } = state.head
-  const looking = discoverFor(deps, { tokens: wanted, partners, blockNumber })
-  const found = await readAt(deps, state.head, looking)
+  const found = await readAt(deps, state.head, (own) =>
+    discoverFor(own, { tokens: wanted, partners, blockNumber }),
+  )
   return { ...found, wanted, hash }
 }
 
@@ -70,18 +71,18 @@ export async function adoptTokens(
 }
 
 /**
- * Reads are of the block that was told of last by its number: another one may have taken the place of ours until the
- * last of them was answered.
+ * What is read of a block, which is of that very one, however late it comes: another may take its place meanwhile. A
+ * node that is asked by numbers alone tells whether it had ours when it was asked.
  */
 async function readAt<read>(
   deps: SyncDeps,
-  { number, hash }: BlockHead,
-  reading: Promise<read>,
+  head: BlockHead,
+  read: (own: SyncDeps) => Promise<read>,
 ): Promise<read> {
-  const read = await reading
-  const told = await readToldBlock(deps, number)
-  if (told?.head.hash !== hash) throw new BlockOrphaned(deps.chainId)
-  return read
+  const own = { ...deps, client: readAtBlock(deps.client, head) }
+  const [known, told] = await Promise.all([read(own), readToldBlock(deps, head.number)])
+  if (told?.head.hash !== head.hash) throw new BlockOrphaned(deps.chainId)
+  return known
 }
 
 function readAgain(
@@ -93,5 +94,5 @@ function readAgain(
     return dex ? [toRef(record, dex)] : []
   })
   const { head } = view.state
-  return readAt(deps, head, loadPools(deps, { pools, blockNumber: head.number }))
+  return readAt(deps, head, (own) => loadPools(own, { pools, blockNumber: head.number }))
 }
