@@ -58,6 +58,28 @@ s('has failed where both have [nodes/hedge]', async () => {
   assert.equal(await second, lost)
 })
 
+s(
+  'waits for the first where the second is refused, or knows of nothing [nodes/hedge-refused]',
+  async () => {
+    const refused: Reply['answers'] = [{ error: { code: -32005, message: 'too many requests' } }]
+    for (const answers of [refused, [{ result: null }], [{ result: '0x1' }, ...refused]]) {
+      using node = open()
+      const asked = node.ask(answers.map(() => read))
+      await node.pass(1_000)
+      node.under[1]?.({ ...lost, answers })
+      await turn()
+      node.under[0]?.(good('slow'))
+      assert.equal(await asked, good('slow'))
+    }
+    using node = open()
+    const asked = node.ask([read])
+    await node.pass(1_000)
+    node.under[1]?.({ ...lost, answers: refused })
+    node.under[0]?.(lost)
+    assert.equal((await asked).answers, refused, 'which is better than nothing')
+  },
+)
+
 s('is one that reads, and one of a few [nodes/hedge-few]', async () => {
   using node = open()
   for (const method of ['eth_sendRawTransaction', 'eth_simulateV1'])

@@ -36,17 +36,21 @@ export function createHedge({ send }: Pick<Endpoint, 'send'>, now = () => perfor
     const second = send(calls).finally(() => {
       underWay -= 1
     })
-    const answered = async (reply: Promise<Reply>) => {
-      if (isAnswered(await reply)) return reply
+    const which = async (reply: Promise<Reply>, isIt: (reply: Reply) => boolean) => {
+      if (isIt(await reply)) return reply
       throw new Error('nothing was answered')
     }
-    return Promise.any([answered(first), answered(second)]).catch(() => first)
+    // What is refused the second time (one call too many) may still be answered the first time.
+    const either = Promise.any([which(first, isAnswered), which(second, isWhole)])
+    return either.catch(async () => (isAnswered(await second) ? second : first))
   }
 }
 
 const kindOf = (calls: readonly RpcCall[]) => (calls.every(runsCode) ? 'code' : 'others')
 const mayGoTwice = (call: RpcCall) => reads.has(call.method) && !takesLong(call)
 const isAnswered = ({ answers }: Reply) => answers.some((answer) => answer !== undefined)
+const isWhole = ({ answers }: Reply) =>
+  answers.every((answer) => answer && 'result' in answer && answer.result !== null)
 
 /** Whether it takes longer. */
 async function waitFor(reply: Promise<Reply>, ms: number): Promise<boolean> {
