@@ -43,7 +43,7 @@ export function readRouteBytes({
         deadlineMs: Number.POSITIVE_INFINITY,
         gasPriceWei,
         now: () => 0,
-        certified: standing.begin(market, String(from + index), gasPriceWei).keep,
+        certified: standing.begin(market, String(from + index)).keep,
       })
       if (route) found += 1
     }

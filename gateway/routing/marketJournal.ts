@@ -10,14 +10,17 @@ const mostChanges = 64
 /** Tells by which pools markets differ, in the order in which searches come by them. */
 export function createMarketJournal() {
   let last: Market | undefined
+  const known = new WeakMap<Market, number>()
   let version = 0
   let oldest = 0
   let changes: Change[] = []
   return {
-    /** The version that stands for this market until another one comes by. */
+    /** The version that stands for this market: of one that came by before, as it was. */
     enter(market: Market): number {
-      if (market === last) return version
+      const before = known.get(market)
+      if (before !== undefined) return before
       version += 1
+      known.set(market, version)
       const ids = last && listChanged(last, market)
       last = market
       if (ids) changes.push({ version, ids })

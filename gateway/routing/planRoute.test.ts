@@ -90,6 +90,14 @@ s('through fewer pools are other plans, and bound nothing [teeth/route-plans]', 
   assert.equal([trusted?.amountOut, trusted?.gapBps], [route?.amountOut, undefined])
   assert.is(searched(), 3)
 })
+s('stand though a pool that has no part in them comes to rest [20/standing-rests]', async () => {
+  let version = 0
+  const trust = { ...generated.trust, nameChoice: () => String(version) }
+  const { plan, searched } = createStand({ trust })
+  const route = await plan()
+  version += 1
+  assert.equal([(await plan())?.amountOut, searched()], [route?.amountOut, 1])
+})
 s(
   'are noted where anybody may ask the same, by where they are asked from [teeth/route-plans]',
   async () => {

@@ -37,7 +37,8 @@ function pose(
   // What a caller narrows down is seldom asked again.
   const isCommon = choice.kind === 'all' && !options
   const search = async (others: Askers, worked?: (ms: number) => void) => {
-    const kept = isCommon ? key : undefined
+    // In a later market pools that came to rest are such as changed.
+    const kept = isCommon ? asked.join(':') : undefined
     const found = await searchRoute(deps, { ...question, others, key: kept, worked })
     // The best through pools left out is not known.
     return found && choice.kind !== 'all' ? withoutGap(found) : found

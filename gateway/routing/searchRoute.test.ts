@@ -149,6 +149,24 @@ s('asks nobody twice for what still stands, if it has a name [teeth/search-route
 })
 
 s(
+  'holds what still stands against what gas costs now in what is bought [20/standing-native]',
+  async () => {
+    const told: number[] = []
+    const routes = createRouteCache()
+    const recall = (_: unknown, __: string, gasPrice: number) => void told.push(gasPrice)
+    const gasPriceWei = () => 5n
+    const { chain, search } = createStand({
+      routes: { ...routes, standing: { ...routes.standing, recall } },
+      gasPriceWei,
+    })
+    await search({ key: 'question' })
+    const gasPrice = gasPriceIn(chain, { market, token: tokenOut })
+    assert.ok(gasPrice > 0)
+    assert.equal(told, [gasPrice])
+  },
+)
+
+s(
   'asks a thread where one is free, and never one for a narrowed market [teeth/search-route]',
   async () => {
     const answer = { amountIn: 1n, amountOut: 7n, gas: 1, steps: [] }

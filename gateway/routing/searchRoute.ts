@@ -99,9 +99,12 @@ export async function searchUntried(
   const usable = chain.probes?.usable(market) ?? market
   const gasPriceWei = options?.gasPriceWei ?? chain.gasPriceWei()
   const { standing } = chain.routes
-  const known = key === undefined ? undefined : standing.recall(usable, key, gasPriceWei)
+  const known =
+    key === undefined
+      ? undefined
+      : standing.recall(usable, key, gasPriceIn(chain, { market, token: tokenOut, options }))
   if (known && fitsTransaction(chain, { market: usable, route: known })) return known
-  const begun = key === undefined ? undefined : standing.begin(usable, key, gasPriceWei)
+  const begun = key === undefined ? undefined : standing.begin(usable, key)
   let certificate: Certificate | undefined
   const limits = searchLimits[mode]
   const { maxHops = limits.maxHops, maxSteps = limits.maxSteps } = options ?? {}

@@ -1,13 +1,13 @@
-import { type Certificate, gainsOf, laterGapBps } from './engine/certificate.ts'
-import { pairBetween } from './engine/indexPairs.ts'
-import { type Market, poolOf } from './engine/market.ts'
+import { type Certificate, gainsOf, type Held, holdIn, laterBound } from './engine/certificate.ts'
+import type { Market } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
 import { type Route, withoutGap } from './engine/route.ts'
+import { frameBetween, type SearchFrame } from './engine/searchFrame.ts'
 import { replayShares } from './replayShares.ts'
 
 /** A route stands while no better one can have come to be worth more than this part beyond it. */
 const mostGrowthPart = 0.05e-4
-/** At the same price of gas, what is proven to be this near to the best stands whatever has changed. */
+/** What is proven to be this near to the best stands whatever has changed. */
 const provenGapBps = 0.1
 
 export type StandingRoute = {
@@ -19,29 +19,15 @@ export type StandingRoute = {
     market: Market,
     later: {
       readonly changed: Iterable<string>
-      /** Price of gas against when the route was found. */
-      readonly gasPart: number
+      /** Of one unit of gas, in tokenOut. */
+      readonly gasPrice: number
     },
   ): Route | undefined
 }
 
-/** Between how many of the route's tokens something is sold. */
-function countPairs(market: Market, { steps }: Route): number {
-  const tokens = new Set(steps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
-  const numbers = [...tokens].map((token) => market.tokenIndex.get(token) ?? -1)
-  return numbers
-    .flatMap((from) => numbers.map((to) => pairBetween(market, from, to)))
-    .filter((pair) => pair >= 0).length
-}
-
-/** What the pools of a route do not earn of their gas: whatever takes the place of one has that to spare. */
-function gasToSpare(found: Market, certificate: Certificate): number {
-  const { frame, pools } = certificate
-  const spare = [...pools].map((id) => {
-    const earned = gainsOf(found, certificate, id).reduce((sum, { first }) => sum + first, 0)
-    return Math.max(0, (poolOf(found, id)?.gas ?? 0) * frame.gasPrice - earned)
-  })
-  return spare.reduce((sum, one) => sum + one, 0)
+/** A token whose last pool went is another one when it comes back. */
+function areSame(tokens: ReadonlyMap<string, number | undefined>, { tokenIndex }: Market): boolean {
+  return [...tokens].every(([token, index]) => tokenIndex.get(token) === index)
 }
 
 /**
@@ -53,46 +39,61 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
   const { net, pools, frame } = certificate
   /** Changed pools, and what they add to the distance between the route and the best. */
   const growths = new Map<string, number>()
+  const unweighed = new Set<string>()
   let growth = 0
   let { route } = certificate
-  const pairs = countPairs(found, route)
-  const spare = gasToSpare(found, certificate)
+  const names = route.steps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
+  const tokens = new Map(names.map((token) => [token, found.tokenIndex.get(token)]))
+  const ends = {
+    tokenIn: at(found.tokens, frame.tokenIn) ?? '',
+    tokenOut: at(found.tokens, frame.tokenOut) ?? '',
+  }
 
-  function growthOf(market: Market, id: string): number {
-    const gas = pools.has(id) ? 0 : (poolOf(market, id)?.gas ?? 0) * frame.gasPrice
-    const left = Math.max(0, gas - spare)
-    return gainsOf(market, certificate, id).reduce(
-      (sum, { first, now }) =>
-        sum + Math.max(0, Math.max(0, now - left) - Math.max(0, first - left)),
-      0,
-    )
+  const growthOf = (market: Market, held: Held, id: string): number =>
+    gainsOf(market, held, id).reduce((sum, { first, now }) => sum + Math.max(0, now - first), 0)
+
+  function weigh(market: Market, later: SearchFrame): void {
+    const held = holdIn(market, { frame: later, certificate })
+    for (const id of unweighed) {
+      const grown = growthOf(market, held, id)
+      growth += grown - (growths.get(id) ?? 0)
+      growths.set(id, grown)
+    }
+    unweighed.clear()
+  }
+
+  /** What the best may bring by now: where gas is cheaper, as much more as what routes bring for free allows. */
+  function mostNow(market: Market, later: SearchFrame): number {
+    const atPriceThen = net + growth
+    if (later.gasPrice >= frame.gasPrice) return atPriceThen
+    const part = later.gasPrice / frame.gasPrice
+    const free = laterBound(market, { frame: { ...later, gasPrice: 0 }, certificate })
+    return part * atPriceThen + (1 - part) * free
   }
 
   return {
-    renew(market, { changed, gasPart }) {
-      // What came between its tokens may earn nothing and save the gas of a swap.
-      if (frame.gasPrice > 0 && countPairs(market, route) > pairs) return undefined
+    renew(market, { changed, gasPrice }) {
+      if (!areSame(tokens, market)) return undefined
       let isHit = false
       for (const id of changed) {
-        const grown = growthOf(market, id)
-        growth += grown - (growths.get(id) ?? 0)
-        growths.set(id, grown)
+        unweighed.add(id)
         isHit ||= pools.has(id)
-      }
-      const ends = {
-        tokenIn: at(market.tokens, frame.tokenIn) ?? '',
-        tokenOut: at(market.tokens, frame.tokenOut) ?? '',
       }
       const asked = { ...ends, route, amountIn: route.amountIn }
       const again = isHit ? replayShares(market, asked)?.route : route
       if (!again) return undefined
-      const gasCost = route.gas * frame.gasPrice
-      const won = Number(again.amountOut) - gasCost - net
-      const lacks = growth + Math.abs(gasPart - 1) * gasCost - won
-      const gapBps = laterGapBps(market, certificate, again)
-      const isProven = gasPart === 1 && gapBps !== undefined && gapBps <= provenGapBps
-      if (!isProven && !(lacks <= net * mostGrowthPart)) return undefined
-      route = gapBps === undefined ? withoutGap(again) : { ...again, gapBps }
+      // A pool that came may have shortened a way.
+      const later = frameBetween(market, { ...frame, gasPrice })
+      const brings = Number(again.amountOut) - again.gas * gasPrice
+      const gapBps = Math.max(
+        0,
+        (1 - brings / laterBound(market, { frame: later, certificate })) * 1e4,
+      )
+      if (!(gapBps <= provenGapBps)) {
+        weigh(market, later)
+        if (!(mostNow(market, later) - brings <= net * mostGrowthPart)) return undefined
+      }
+      route = Number.isFinite(gapBps) ? { ...again, gapBps } : withoutGap(again)
       return route
     },
   }

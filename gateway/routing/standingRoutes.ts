@@ -7,15 +7,17 @@ import { createStandingRoute, type StandingRoute } from './standingRoute.ts'
 
 /** Routes that were found in earlier markets and may still be the best. */
 export type StandingRoutes = {
-  /** The route of a question as this market has it; undefined where it has to be searched. */
-  recall(market: Market, key: string, gasPriceWei: bigint): Route | undefined
+  /**
+   * The route of a question as this market has it; undefined where it has to be searched. `gasPrice`: of one unit
+   * of gas, in what is bought.
+   */
+  recall(market: Market, key: string, gasPrice: number): Route | undefined
   /** Notes which market a search begins with; what it finds is kept by `keep`. */
-  begin(market: Market, key: string, gasPriceWei: bigint): { keep(found: Certificate): void }
+  begin(market: Market, key: string): { keep(found: Certificate): void }
 }
 
 type Kept = {
   readonly standing: StandingRoute
-  readonly gasPriceWei: bigint
   readonly found: number
   version: number
 }
@@ -30,10 +32,10 @@ export function createStandingRoutes(): StandingRoutes {
   const routes = new LRUCache<string, Kept>({ max: mostKept })
   let last = 0
 
-  /** What may stand no more makes room. */
+  /** What may stand no more makes room. A batch goes on with the market that it began with: that one is no news. */
   function enter(market: Market): number {
     const version = journal.enter(market)
-    if (version === last) return version
+    if (version <= last) return version
     last = version
     const fallen = [...routes].filter(([, { found }]) => version > found + mostLater)
     for (const [key] of fallen) routes.delete(key)
@@ -41,28 +43,22 @@ export function createStandingRoutes(): StandingRoutes {
   }
 
   return {
-    recall(market, key, gasPriceWei) {
+    recall(market, key, gasPrice) {
       const version = enter(market)
       const kept = routes.get(key)
-      const changed = kept && journal.since(kept.version)
-      if (!kept || !changed || version > kept.found + mostLater) return undefined
+      if (!kept || kept.version > version) return undefined
+      const changed = journal.since(kept.version)
+      if (!changed || version > kept.found + mostLater) return undefined
       kept.version = version
-      const isSame = kept.gasPriceWei === gasPriceWei
-      const gasPart = isSame ? 1 : Number(gasPriceWei) / Number(kept.gasPriceWei)
-      const route = kept.standing.renew(market, { changed, gasPart })
+      const route = kept.standing.renew(market, { changed, gasPrice })
       if (!route) routes.delete(key)
       return route
     },
-    begin(market, key, gasPriceWei) {
+    begin(market, key) {
       const version = enter(market)
       return {
         keep(found) {
-          routes.set(key, {
-            standing: createStandingRoute(market, found),
-            gasPriceWei,
-            found: version,
-            version,
-          })
+          routes.set(key, { standing: createStandingRoute(market, found), found: version, version })
         },
       }
     },

@@ -43,8 +43,8 @@ export function proveStanding(
       }
       tally.asked += 1
       const key = String(index)
-      const route = routes.recall(market, key, gasPriceWei)
-      const begun = routes.begin(market, key, gasPriceWei)
+      const route = routes.recall(market, key, gasPriceIn(market, asked))
+      const begun = routes.begin(market, key)
       const found = findRoute(market, {
         ...asked,
         ...searchLimits.deep,
@@ -65,11 +65,13 @@ export function proveStanding(
   return tally
 }
 
-function netOf(
-  market: Market,
-  route: Route,
-  { tokenOut, nativeToken }: { readonly tokenOut: string; readonly nativeToken: string },
-): number {
+type Asked = { readonly tokenOut: string; readonly nativeToken: string }
+
+/** Of one unit, in what is bought. */
+function gasPriceIn(market: Market, { tokenOut, nativeToken }: Asked): number {
   const price = nativePrices(market, nativeToken)[market.tokenIndex.get(tokenOut) ?? -1] ?? 0
-  return Number(route.amountOut) - route.gas * Number(gasPriceWei) * price
+  return Number(gasPriceWei) * price
 }
+
+const netOf = (market: Market, { amountOut, gas }: Route, asked: Asked): number =>
+  Number(amountOut) - gas * gasPriceIn(market, asked)

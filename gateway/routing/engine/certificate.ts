@@ -1,12 +1,11 @@
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { boundOutput } from './boundOutput.ts'
 import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
-import { bestRate, edgesOfPool, type Market } from './market.ts'
+import { bestRate, edgesOfPool, gasOf, type Market } from './market.ts'
 import { at } from './pieces.ts'
 import { type Margins, priceMargins } from './priceOutside.ts'
-import type { Route } from './route.ts'
+import type { Route, RouteStep } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
-import { hopsTo } from './searchPath.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
 /** Prices may be off by what is unproven of the route. More than this changes little, and has more routes fall. */
@@ -18,17 +17,26 @@ export type Certificate = {
   readonly frame: SearchFrame
   /** What the route brings, net of gas. */
   readonly net: number
-  readonly margins: Margins
+  readonly flow: Pick<FlowSolution, 'logPrices' | 'value'>
   /** By this part prices may be off. */
   readonly slack: number
-  /** What all of the input is worth, in tokenOut. */
+  /** What all of the input is worth, in tokenOut; and what the least of the route's swaps sells. */
   readonly worth: number
+  readonly least: number
   readonly pools: ReadonlySet<string>
-  /** What pools could earn, gas apart, each way by itself (`gainsOf` finds it); the others earn nothing. */
+  /** What its pools do not earn of their gas: whatever takes the place of one has that to spare. */
+  readonly spare: number
+  /** What pools could earn each way by itself (`gainsOf` finds it); the others earn nothing. */
   readonly gains: ReadonlyMap<string, number>
   /** Prices at which the bound was found. */
   readonly boundPrices: Float64Array
 }
+
+/** What gains are told by: tokens off the route have other prices in each market. */
+export type Held = Pick<
+  Certificate,
+  'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'gains'
+> & { readonly margins: Margins }
 
 export function certify(
   market: Market,
@@ -46,16 +54,49 @@ export function certify(
 ): Certificate {
   const margins = priceMargins(market, frame, flow)
   const net = Number(route.amountOut) - route.gas * frame.gasPrice
+  const swaps = route.steps.map((step) => weigh(market, frame, { step, logPrices: flow.logPrices }))
   const worth = Number(route.amountIn) * Math.exp(flow.logPrices[frame.tokenIn] as number)
+  const least = Math.min(...swaps.map(({ sold }) => sold))
+  const spare = swaps.reduce((sum, { gas, earned }) => sum + Math.max(0, gas - earned), 0)
   const slack = Math.min(route.gapBps ?? mostSlackBps, mostSlackBps) / 1e4
   const pools = new Set(route.steps.map(({ poolId }) => poolId))
   const gains = new Map<string, number>()
-  const certificate = { route, frame, net, margins, slack, worth, pools, gains, boundPrices }
+  const known = { frame, slack, worth, least, pools, spare, gains }
+  const held = { ...known, margins }
   for (let edge = 0; edge < market.edgeCount; edge++) {
-    const gain = gainThrough(market, certificate, edge)
+    const gain = gainThrough(market, held, edge)
     if (gain > 0) gains.set(nameOf(market, edge), gain)
   }
-  return certificate
+  const { logPrices, value } = flow
+  return { ...known, route, net, flow: { logPrices, value }, boundPrices }
+}
+
+/** A swap of the route at the prices of its flow, in tokenOut. */
+function weigh(
+  market: Market,
+  { gasPrice }: SearchFrame,
+  { step, logPrices }: { readonly step: RouteStep } & Pick<FlowSolution, 'logPrices'>,
+) {
+  const priceOf = (token: string) => Math.exp(logPrices[market.tokenIndex.get(token) ?? -1] ?? 0)
+  const sold = Number(step.amountIn) * priceOf(step.tokenIn)
+  const earned = Math.max(0, Number(step.amountOut) * priceOf(step.tokenOut) - sold)
+  const index = market.poolIndex.get(step.poolId) ?? -1
+  // In a thread pools are names: edges have what a swap costs.
+  const [edge] = edgesOfPool(market, { index, tokens: [step.tokenIn, step.tokenOut] })
+  return { sold, earned, gas: edge === undefined ? 0 : gasOf(market, edge) * gasPrice }
+}
+
+/** A certificate by what tokens off the route cost and sell for in a later market: what came or grew may be their best chain. */
+export function holdIn(
+  market: Market,
+  { frame, certificate }: { readonly frame: SearchFrame; readonly certificate: Certificate },
+): Held {
+  const logPrices = new Float64Array(market.tokens.length).fill(Number.NaN)
+  logPrices.set(certificate.flow.logPrices)
+  return {
+    ...certificate,
+    margins: priceMargins(market, frame, { ...certificate.flow, logPrices }),
+  }
 }
 
 /** One way through a pool, as long as both are there. */
@@ -68,12 +109,12 @@ function nameOf(market: Market, edge: number): string {
 export type Gain = { readonly first: number; readonly now: number }
 
 /** Each way through a pool by itself: what gains one way loses the other. */
-export function gainsOf(market: Market, certificate: Certificate, id: string): readonly Gain[] {
+export function gainsOf(market: Market, held: Held, id: string): readonly Gain[] {
   const index = market.poolIndex.get(id) ?? -1
   const { tokens = [] } = at(market.pools, index) ?? {}
   return edgesOfPool(market, { index, tokens }).map((edge) => ({
-    first: certificate.gains.get(nameOf(market, edge)) ?? 0,
-    now: gainThrough(market, certificate, edge),
+    first: held.gains.get(nameOf(market, edge)) ?? 0,
+    now: gainThrough(market, held, edge),
   }))
 }
 
@@ -81,59 +122,36 @@ const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 
 /**
  * Where what it sells is bought by the best chain, for less by what prices may be off, and what it buys sold by
- * the best one. Through a pool outside the route goes no more than all of the input.
+ * the best one. Through a pool outside the route goes no more than all of the input, and it costs its gas. Where it
+ * takes what the least of the route's swaps sells, it may save the gas of those: that may pay for a worse price.
  */
-function gainThrough(market: Market, certificate: Certificate, edge: number): number {
-  const { frame, margins, slack, worth, pools } = certificate
+function gainThrough(market: Market, held: Held, edge: number): number {
+  const { frame, margins, slack, worth, least, pools, spare } = held
   const from = market.edgeFrom[edge] as number
   const to = market.edgeTo[edge] as number
   if (from === frame.tokenOut || to === frame.tokenIn) return 0
-  const cost = (margins.costs[from] || leastCost(market, margins, from)) * (1 - slack)
-  const value = margins.values[to] || bestValue(market, margins, to)
-  if (!(bestRate(market, edge) * value > cost) || cost === 0) return 0
-  pointAtPrice(market, edge, cost / value, point)
+  const cost = (margins.costs[from] as number) * (1 - slack)
+  const value = margins.values[to] as number
   const isOnRoute = pools.has(at(market.pools, market.edgePool[edge] as number)?.id ?? '')
-  const x = Math.min(point.x, isOnRoute ? point.x : worth / cost)
-  const y = x < point.x ? edgeOutput(market, edge, x) : point.y
-  return Math.max(0, value * y - cost * x)
+  const gas = isOnRoute ? 0 : gasOf(market, edge) * frame.gasPrice
+  const saved = isOnRoute ? 0 : Math.max(0, spare - gas)
+  if (!(bestRate(market, edge) * value > cost * (1 - saved / least)) || cost === 0) return 0
+  pointAtPrice(market, edge, cost / value, point)
+  const earned = (x: number) =>
+    value * (x === point.x ? point.y : edgeOutput(market, edge, x)) - cost * x
+  if (isOnRoute) return Math.max(0, earned(point.x))
+  const most = Math.min(point.x, worth / cost)
+  const instead = earned(Math.max(most, least / cost)) + spare
+  return Math.max(0, Math.max(earned(most), instead) - gas)
 }
 
-/** Of a token that could not be bought then, or was not there. */
-function leastCost(market: Market, { costs }: Margins, token: number): number {
-  let least = Number.POSITIVE_INFINITY
-  const last = market.inPairs[token + 1] as number
-  for (let at = market.inPairs[token] as number; at < last; at++) {
-    const cost = costs[market.inPairFrom[at] as number] ?? 0
-    if (cost > 0) least = Math.min(least, cost / (market.inPairRate[at] as number))
-  }
-  return least
-}
-
-/** Of a token that could not be sold then, or was not there. */
-function bestValue(market: Market, { values }: Margins, token: number): number {
-  let best = 0
-  const last = market.outPairs[token + 1] as number
-  for (let pair = market.outPairs[token] as number; pair < last; pair++) {
-    const value = values[market.pairTo[pair] as number] ?? 0
-    best = Math.max(best, (market.pairRate[pair] as number) * value)
-  }
-  return best
-}
-
-/** How far, at most, the best possible route lies above this one in a later market; undefined where new tokens came. */
-export function laterGapBps(
+/** How much, at most, any route of a later market brings, net of gas at the frame's price. */
+export function laterBound(
   market: Market,
-  { frame, boundPrices }: Certificate,
-  route: Route,
-): number | undefined {
-  if (market.tokens.length !== boundPrices.length) return undefined
-  // A pool that came may have shortened a way.
-  const hopsToOut = hopsTo(market, frame.tokenOut, frame.maxHops)
-  const { bound } = boundOutput(
-    market,
-    { ...frame, hopsToOut, effort: { spent: 0 } },
-    { prices: boundPrices, amountIn: Number(route.amountIn) },
-  )
-  const net = Number(route.amountOut) - route.gas * frame.gasPrice
-  return Math.max(0, (1 - net / bound) * 1e4)
+  { frame, certificate }: { readonly frame: SearchFrame; readonly certificate: Certificate },
+): number {
+  // A token that came has no price.
+  const prices = new Float64Array(market.tokens.length)
+  prices.set(certificate.boundPrices)
+  return boundOutput(market, frame, { prices, amountIn: Number(certificate.route.amountIn) }).bound
 }

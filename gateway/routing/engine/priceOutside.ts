@@ -54,7 +54,11 @@ export type Margins = { readonly costs: Float64Array; readonly values: Float64Ar
 const marginPart = 0.01
 
 /** Both by the best chain from or to the flow, gas apart; the flow's own tokens have one price. */
-export function priceMargins(market: Market, frame: SearchFrame, flow: FlowSolution): Margins {
+export function priceMargins(
+  market: Market,
+  frame: SearchFrame,
+  flow: Pick<FlowSolution, 'logPrices' | 'value'>,
+): Margins {
   const apart = { ...frame, gasPrice: 0, effort: { spent: 0 } }
   const passes = frame.maxHops - 1
   const probe = flow.value * marginPart

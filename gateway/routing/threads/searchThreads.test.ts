@@ -54,7 +54,12 @@ function findHere(market: Market, parameters: (typeof questions)[number]) {
 function withoutEffort(certificate: Certificate | undefined) {
   if (!certificate) return undefined
   const { effort: _, ...frame } = certificate.frame
-  return { ...certificate, frame }
+  // Tokens off the flow have none, which are compared in lists alone.
+  return {
+    ...certificate,
+    frame,
+    flow: { ...certificate.flow, logPrices: [...certificate.flow.logPrices] },
+  }
 }
 
 const threads = createSearchThreads({ count: 2 })
