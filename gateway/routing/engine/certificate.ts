@@ -11,17 +11,27 @@ import type { FlowSolution } from './solveFlow.ts'
 /** Prices may be off by what is unproven of the route. More than this changes little, and has more routes fall. */
 const mostSlackBps = 1
 
+/** Of what a route brings: nobody misses less than that. */
+const leastSavedPart = 0.01e-4
+
+/** What of a search's frame is none of its market's. */
+export type Ends = Pick<SearchFrame, 'tokenIn' | 'tokenOut' | 'maxHops' | 'gasPrice'>
+
 /** What a search knows of its route beside its steps: by this it can be held against later markets. */
 export type Certificate = {
   readonly route: Route
-  readonly frame: SearchFrame
+  readonly frame: Ends
   /** What the route brings, net of gas. */
   readonly net: number
-  readonly flow: Pick<FlowSolution, 'logPrices' | 'value'>
+  readonly flow: Pick<FlowSolution, 'value'> & {
+    /** Of its tokens, which are few: routes are kept by the thousand. */
+    readonly logPrices: ReadonlyMap<number, number>
+  }
   /** By this part prices may be off. */
   readonly slack: number
-  /** What all of the input is worth, in tokenOut; and what the least of the route's swaps sells. */
+  /** What all of the input is worth, in tokenOut. */
   readonly worth: number
+  /** What has to go another way to save more gas than a swap takes; infinite where nothing does. */
   readonly least: number
   readonly pools: ReadonlySet<string>
   /** What its pools do not earn of their gas: whatever takes the place of one has that to spare. */
@@ -56,19 +66,22 @@ export function certify(
   const net = Number(route.amountOut) - route.gas * frame.gasPrice
   const swaps = route.steps.map((step) => weigh(market, frame, { step, logPrices: flow.logPrices }))
   const worth = Number(route.amountIn) * Math.exp(flow.logPrices[frame.tokenIn] as number)
-  const least = Math.min(...swaps.map(({ sold }) => sold))
-  const spare = swaps.reduce((sum, { gas, earned }) => sum + Math.max(0, gas - earned), 0)
+  const spare = swaps.reduce((sum, one) => sum + one.spare, 0)
+  const gas = market.pairGas.reduce((one, other) => Math.min(one, other)) * frame.gasPrice
+  const least = leastSaving(swaps, Math.max(gas, net * leastSavedPart))
   const slack = Math.min(route.gapBps ?? mostSlackBps, mostSlackBps) / 1e4
   const pools = new Set(route.steps.map(({ poolId }) => poolId))
   const gains = new Map<string, number>()
-  const known = { frame, slack, worth, least, pools, spare, gains }
+  const { tokenIn, tokenOut, maxHops, gasPrice } = frame
+  const ends = { tokenIn, tokenOut, maxHops, gasPrice }
+  const known = { frame: ends, slack, worth, least, pools, spare, gains }
   const held = { ...known, margins }
   for (let edge = 0; edge < market.edgeCount; edge++) {
     const gain = gainThrough(market, held, edge)
     if (gain > 0) gains.set(nameOf(market, edge), gain)
   }
-  const { logPrices, value } = flow
-  return { ...known, route, net, flow: { logPrices, value }, boundPrices }
+  const logPrices = new Map([...flow.logPrices.entries()].filter(([, log]) => !Number.isNaN(log)))
+  return { ...known, route, net, flow: { logPrices, value: flow.value }, boundPrices }
 }
 
 /** A swap of the route at the prices of its flow, in tokenOut. */
@@ -83,7 +96,21 @@ function weigh(
   const index = market.poolIndex.get(step.poolId) ?? -1
   // In a thread pools are names: edges have what a swap costs.
   const [edge] = edgesOfPool(market, { index, tokens: [step.tokenIn, step.tokenOut] })
-  return { sold, earned, gas: edge === undefined ? 0 : gasOf(market, edge) * gasPrice }
+  const gas = edge === undefined ? 0 : gasOf(market, edge) * gasPrice
+  return { sold, spare: Math.max(0, gas - earned) }
+}
+
+/** Of the smallest swaps that together have more to spare than this, what the greatest sells. */
+function leastSaving(
+  swaps: readonly { readonly sold: number; readonly spare: number }[],
+  enough: number,
+): number {
+  let saved = 0
+  for (const { sold, spare } of swaps.toSorted((one, other) => one.sold - other.sold)) {
+    saved += spare
+    if (saved > enough) return sold
+  }
+  return Number.POSITIVE_INFINITY
 }
 
 /** A certificate by what tokens off the route cost and sell for in a later market: what came or grew may be their best chain. */
@@ -92,7 +119,7 @@ export function holdIn(
   { frame, certificate }: { readonly frame: SearchFrame; readonly certificate: Certificate },
 ): Held {
   const logPrices = new Float64Array(market.tokens.length).fill(Number.NaN)
-  logPrices.set(certificate.flow.logPrices)
+  for (const [token, log] of certificate.flow.logPrices) logPrices[token] = log
   return {
     ...certificate,
     margins: priceMargins(market, frame, { ...certificate.flow, logPrices }),
@@ -122,8 +149,8 @@ const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 
 /**
  * Where what it sells is bought by the best chain, for less by what prices may be off, and what it buys sold by
- * the best one. Through a pool outside the route goes no more than all of the input, and it costs its gas. Where it
- * takes what the least of the route's swaps sells, it may save the gas of those: that may pay for a worse price.
+ * the best one. Through a pool outside the route goes no more than all of the input, and it costs its gas, less what
+ * the route's pools have to spare. Where it takes enough that more than that is saved, a worse price may be paid.
  */
 function gainThrough(market: Market, held: Held, edge: number): number {
   const { frame, margins, slack, worth, least, pools, spare } = held
@@ -141,8 +168,8 @@ function gainThrough(market: Market, held: Held, edge: number): number {
     value * (x === point.x ? point.y : edgeOutput(market, edge, x)) - cost * x
   if (isOnRoute) return Math.max(0, earned(point.x))
   const most = Math.min(point.x, worth / cost)
-  const instead = earned(Math.max(most, least / cost)) + spare
-  return Math.max(0, Math.max(earned(most), instead) - gas)
+  const alone = earned(most) - Math.max(0, gas - spare)
+  return Math.max(0, alone, saved > 0 ? earned(Math.max(most, least / cost)) + saved : 0)
 }
 
 /** How much, at most, any route of a later market brings, net of gas at the frame's price. */
