@@ -3,7 +3,9 @@ import { swapExecutor } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { buildExecution, encodeSteps, namePools } from './buildExecution.ts'
 import { familyOf } from './protocols/families.ts'
+import type { StepTokens } from './protocols/family/poolFamily.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
+import type { PoolRecord } from './protocols/poolRecord.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address
 const [a, b, pool, executor, taker] = ['a', 'b', 'c', 'd', 'e'].map(address) as [
@@ -38,11 +40,19 @@ const step = {
 }
 const s = suite('execution payload')
 
+const encodeStep = (of: PoolRecord, tokens: StepTokens) => familyOf(of).encodeStep(of, tokens)
+/** Its step has no data. */
+const bare = { ...record, address: taker, protocol: 'aerodrome_v2' } as unknown as PoolRecord
+
 s('is what the ABI encoder makes of the same call [routing/abi]', () => {
-  for (const steps of [[], [step], [step, { ...step, tokenIn: b, tokenOut: a, share: 77n }]])
+  const back = { ...step, poolId: taker, tokenIn: b, tokenOut: a, share: 77n }
+  for (const steps of [[], [step], [step, back], [back, step, step]])
     for (const tokenIn of [a, zeroAddress]) {
       const route = { amountIn: 5n, amountOut: 4n, gas: 0, steps }
-      const pools = new Map([[pool as string, record]])
+      const pools = new Map<string, PoolRecord>([
+        [pool, record],
+        [taker, bare],
+      ])
       const parameters = {
         tokenIn,
         tokenOut: b,
@@ -66,7 +76,7 @@ s('is what the ABI encoder makes of the same call [routing/abi]', () => {
           deadline: 1_234n,
         },
         steps.map((each) => ({
-          ...familyOf(record).encodeStep(record, each),
+          ...encodeStep(pools.get(each.poolId) ?? record, each),
           tokenIn: getAddress(each.tokenIn),
           tokenOut: getAddress(each.tokenOut),
           share: each.share,

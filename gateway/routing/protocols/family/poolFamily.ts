@@ -12,7 +12,7 @@ import type {
 import type { EnginePool } from '../maths/enginePool.ts'
 
 export type StepTokens = { readonly tokenIn: string; readonly tokenOut: string }
-/** The family's part of a step of the executor; `kind` is a constant of `StepKinds.sol`. */
+/** The family's part of a step of the executor; `kind` is a constant of `StepKinds.sol`, `data` whole words. */
 export type StepCall = { readonly kind: number; readonly pool: Address; readonly data: Hex }
 
 /** How the on-chain quoter of a pool is asked. */

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, toEventSelector, toFunctionSelector } from 'viem'
+import { numberToHex, toEventSelector, toFunctionSelector } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { askInParts } from '../../reads/askInParts.ts'
 import { findByLookup, listPairs } from '../../reads/findPools.ts'
@@ -86,7 +86,7 @@ export const uniswapV2Family: PoolFamily<PairRecord> = {
   encodeStep: ({ address, feePips }) => ({
     kind: stepKinds.uniswapV2,
     pool: address,
-    data: encodeAbiParameters([{ type: 'uint256' }], [BigInt(feePips)]),
+    data: numberToHex(feePips, { size: 32 }),
   }),
   midPrice({ reserve0, reserve1 }, i) {
     const price = Number(reserve1) / Number(reserve0)
