@@ -87,7 +87,8 @@ function curveOf({ poolId, tokenIn, tokenOut }: RouteStep, market: Market) {
   const { tokenIndex, poolIndex, pairEdges, edgePool, curves } = market
   const pair = pairBetween(market, tokenIndex.get(tokenIn) ?? -1, tokenIndex.get(tokenOut) ?? -1)
   const last = pair < 0 ? -1 : (pairEdges[pair + 1] as number)
+  const pool = poolIndex.get(poolId)
   for (let edge = pairEdges[pair] as number; edge < last; edge++)
-    if (edgePool[edge] === poolIndex.get(poolId)) return at(curves, edge)
+    if (edgePool[edge] === pool) return at(curves, edge)
   return undefined
 }
