@@ -4,7 +4,7 @@ import { createAccess } from '../access/access.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { createService } from '../http/service.ts'
 import { createSearchAhead } from '../routing/searchAhead.ts'
-import { createSearchThreads, searchesOn } from '../routing/threads/searchThreads.ts'
+import { createSearchThreads } from '../routing/threads/searchThreads.ts'
 import { routingEndpoints } from '../routing/wire/routes.ts'
 import { openStore } from '../store/openStore.ts'
 import { createGeneratedChain, paces } from './quote/generatedChain.ts'
@@ -23,7 +23,7 @@ const log = { debug() {}, info() {}, warn() {}, error() {} }
 const accessDeps = { store, chains: [], config: benchAccess, log, now: Date.now }
 const { apiKey } = await createKey(accessDeps, { label: 'bench', quotes: 1e12 })
 const pace = Object.entries(paces).find(([name]) => name === pools)?.[1]
-const count = searchesOn(Number(process.env['ROUTING_THREADS'] ?? availableParallelism() - 1))
+const count = Number(process.env['ROUTING_THREADS'] ?? availableParallelism() - 1)
 const threads = count > 0 ? createSearchThreads({ count }) : undefined
 const isArbitraged = wander !== 'free'
 const { chain, advance } = createGeneratedChain({ ...marketSize, ...pace, isArbitraged, threads })

@@ -161,7 +161,7 @@ export const processSettings = Type.Object({
     default: '',
     pattern: '^([1-5]?[0-9]|6[0-4])?$',
     description:
-      'threads that may search routes at once beside the one that serves, 40 to 90 MB each once it is needed, and one that waits; 0 = that one searches, between requests; empty = one for each core but one where live, 0 in a lab',
+      'threads that search routes beside the one that serves, 40 to 90 MB each once it is needed; 0 = that one searches, between requests; empty = one for each core but one where live, 0 in a lab',
   }),
   UNKNOWN_POOL_PATIENCE_MS: integer(
     'how long a quote waits for the dry run of pools with unknown code where it has another route, and a tenth of it while one has not passed yet; 12 times as long where it has none',

@@ -69,6 +69,7 @@ export async function planRoute(
   const { chain, state, parameters } = posed
   const { asker } = parameters
   const { question, key, isCommon, search } = pose(deps, posed)
+  chain.threads?.listen()
   if (isCommon) chain.hot?.note(parameters, asker?.site ?? asker?.caller ?? '')
   const find = () => chain.routes.find(state, key, { search, asker })
   const found = await findShared(find, asker)

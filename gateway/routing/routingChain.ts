@@ -28,7 +28,7 @@ export type RoutingChain = {
   readonly routes: RouteCache
   readonly searches: SearchQueue
   /** Searches run in the loop where it is missing. */
-  readonly threads?: Pick<SearchThreads, 'find' | 'lost'> | undefined
+  readonly threads?: Pick<SearchThreads, 'find' | 'listen' | 'lost'> | undefined
   readonly hints: SharedHints
   /** What is searched ahead after a block; nothing where it is missing. */
   readonly hot?: HotQuestions | undefined

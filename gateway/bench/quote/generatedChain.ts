@@ -119,7 +119,7 @@ export function createGeneratedChain({
     dexes: getDexes(chainId),
     routes: createRouteCache(),
     executor: getAddress(`0x${'ee'.repeat(20)}`),
-    searches: createSearchQueue({ atOnce: threads?.count }),
+    searches: createSearchQueue({ atOnce: threads?.atOnce }),
     threads,
     trust: createTrust({ chainId, now: () => performance.now() }),
     taxes: {

@@ -9,7 +9,7 @@ import { at } from './pieces.ts'
 import { planFlow } from './planFlow.ts'
 import { priceOutside } from './priceOutside.ts'
 import { excessOf, pruneFlow } from './pruneFlow.ts'
-import { type ReplayResult, replayRoute } from './replayRoute.ts'
+import { type Replay, type ReplayResult, replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
 import { frameBetween, type SearchFrame } from './searchFrame.ts'
 import { searchPath } from './searchPath.ts'
@@ -49,8 +49,16 @@ export type FindRouteParameters = {
   readonly now: () => number
   /** Told what bounds a route that was found; the last one may be that of the answer. */
   readonly certified?: ((certificate: Certificate) => void) | undefined
-  /** Runs plans in exact integers. Default: on the market that is searched. */
-  readonly replay?: typeof replayRoute | undefined
+  /** Runs plans in exact integers. Default: at once, on the market that is searched. */
+  readonly replay?: Replaying | undefined
+}
+
+/** What it returns tells the result as soon as that is known: until then the search has nothing to do. */
+export type Replaying = (market: Market, asked: Replay) => () => ReplayResult | undefined
+
+const replayAtOnce: Replaying = (market, asked) => {
+  const result = replayRoute(market, asked)
+  return () => result
 }
 
 /**
@@ -58,10 +66,10 @@ export type FindRouteParameters = {
  * float64; the final candidates in exact integers. Undefined when there is no route.
  */
 export function findRoute(market: Market, parameters: FindRouteParameters): Route | undefined {
-  const search = searchRoute(market, parameters)
+  const pieces = findRouteInPieces(market, parameters)
   for (;;) {
-    const step = search.next()
-    if (step.done) return step.value
+    const piece = pieces.next()
+    if (piece.done) return piece.value
   }
 }
 
@@ -74,7 +82,7 @@ export function findRouteInSlices(
     worked,
   }: { readonly slices: Slices; readonly worked?: ((ms: number) => void) | undefined },
 ): Promise<Route | undefined> {
-  return slices.run(searchRoute(market, parameters), worked)
+  return slices.run(findRouteInPieces(market, parameters), worked)
 }
 
 type Search = {
@@ -90,14 +98,14 @@ type Search = {
   /** Pools that refused; searches add to it. */
   readonly refused: Set<number>
   readonly certified: FindRouteParameters['certified']
-  readonly replay: typeof replayRoute
+  readonly replay: Replaying
 }
 
 /**
  * Stops after every piece of work that may take a millisecond. A pool that refuses in exact integers
  * what its curve promised is left out, and the search begins again.
  */
-function* searchRoute(
+export function* findRouteInPieces(
   market: Market,
   parameters: FindRouteParameters,
 ): Generator<undefined, Route | undefined> {
@@ -147,7 +155,7 @@ function frameSearch(
   const splitHops = Math.min(usualHops, mostHops ?? usualHops)
   const gasPrice = gasCost?.[tokenOut] ?? 0
   const frame = frameBetween(market, { tokenIn, tokenOut, maxHops: splitHops, gasPrice }, effort)
-  const { certified, replay = replayRoute } = parameters
+  const { certified, replay = replayAtOnce } = parameters
   return { market, frame, gasCost, amountIn, maxSteps, mostHops, certified, replay, ...rest }
 }
 
@@ -164,7 +172,7 @@ function* searchOnce(search: Search, { maxHops, singlePath }: FindRouteParameter
   }
   const path = searchPath(market, start, frame.hopsToOut)
   if (!path) return undefined
-  const single = replayFirst(search, path)
+  const single = yield* replayFirst(search, path)
   yield
   if (singlePath || search.isOver()) return single
   const further = {
@@ -302,8 +310,8 @@ function betterRoute(frame: SearchFrame, one: Route | undefined, other: Route | 
 }
 
 /** The path alone; a pool of it that refuses is left out of the next search. */
-function replayFirst(search: Search, path: readonly number[]): Route | undefined {
-  const replayed = replay(search, path, new Float64Array(path.length).fill(1))
+function* replayFirst(search: Search, path: readonly number[]) {
+  const replayed = yield* replay(search, path, new Float64Array(path.length).fill(1))
   if (replayed.status === 'refused')
     search.refused.add(search.market.edgePool[replayed.edge] as number)
   return replayed.status === 'ok' ? replayed.route : undefined
@@ -322,7 +330,7 @@ function* replaySplit(search: Search, start: FlowSolution) {
   let flow: FlowSolution | undefined = start
   let route: Route | undefined
   while (flow && gone.length < maxRefusals) {
-    const replayed = replay(search, flow.edges, flow.inputs)
+    const replayed: ReplayResult = yield* replay(search, flow.edges, flow.inputs)
     if (replayed.status === 'ok') route = replayed.route
     if (replayed.status !== 'refused') break
     gone.push(market.edgePool[replayed.edge] as number)
@@ -341,18 +349,23 @@ function* replaySplit(search: Search, start: FlowSolution) {
 }
 
 /** Plans a flow and runs it in exact integers; sells less when the pools cannot take all. */
-function replay(
+function* replay(
   { market, frame, amountIn, replay: run }: Search,
   edges: readonly number[],
   inputs: ArrayLike<number>,
-): ReplayResult {
+): Generator<undefined, ReplayResult> {
   const { tokenIn, tokenOut } = frame
   const problem = { tokenIn, tokenOut, amountIn: Number(amountIn), edges, inputs }
   const planned = planFlow(market, problem)
   if (!planned) return { status: 'incomplete' }
   const sold =
     planned.unsold > 0 ? BigInt(Math.floor(Number(amountIn) * (1 - planned.unsold))) : amountIn
-  return run(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
+  const told = run(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
+  for (;;) {
+    const result = told()
+    if (result) return result
+    yield
+  }
 }
 
 /** A path as a flow, with the prices at which it sells just what runs through it. */

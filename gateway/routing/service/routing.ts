@@ -31,7 +31,7 @@ import { createChainSync } from '../sync/chainSync.ts'
 import { createSharedSync } from '../sync/shared/sharedSync.ts'
 import { createTaxBook, sampleOf } from '../taxBook.ts'
 import { createTaxWatch } from '../taxWatch.ts'
-import { createSearchThreads, type SearchThreads, searchesOn } from '../threads/searchThreads.ts'
+import { createSearchThreads, type SearchThreads } from '../threads/searchThreads.ts'
 import { holdersOf } from '../tokenHolders.ts'
 import { createTrust } from '../trust/trust.ts'
 import { createUsdPrices, type UsdPrice } from '../usdPrices.ts'
@@ -85,9 +85,8 @@ export async function createRouting({
   ...service
 }: RoutingDeps): Promise<Routing> {
   const closing = new AbortController()
-  const count = searchesOn(searchThreads)
-  const searches = createSearchQueue({ atOnce: Math.max(1, count) })
-  const threads = count > 0 ? createSearchThreads({ count }) : undefined
+  const threads = searchThreads > 0 ? createSearchThreads({ count: searchThreads }) : undefined
+  const searches = createSearchQueue({ atOnce: threads?.atOnce })
   const chains = configs.map((config) =>
     createRoutingChain(config, { simulator, snapshots, shared, searches, threads, observe, now }),
   )

@@ -1,6 +1,6 @@
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Certificate } from '../engine/certificate.ts'
-import { type FindRouteParameters, findRoute } from '../engine/findRoute.ts'
+import { type FindRouteParameters, findRouteInPieces, type Replaying } from '../engine/findRoute.ts'
 import type { Market } from '../engine/market.ts'
 import type { Replay, ReplayResult } from '../engine/replayRoute.ts'
 import type { Route } from '../engine/route.ts'
@@ -11,6 +11,9 @@ import { hearMarket, type MarketNews } from './marketFeed.ts'
 export type Told = Omit<FindRouteParameters, 'now' | 'certified' | 'gasMarket' | 'replay'>
 
 export type SearchTask = {
+  readonly kind: 'task'
+  /** Of the search, among those of this thread. */
+  readonly id: number
   /** Chains have markets of their own. */
   readonly name: string
   /** Absent where the market is the last one told of. */
@@ -21,8 +24,20 @@ export type SearchTask = {
   readonly isCertified: boolean
 }
 
-export type ThreadWord =
-  /** Exact integers are where the pools are. */
+/** What this thread is told of a plan; `failed` where running it threw, as it will for the loop. */
+export type Replayed = {
+  readonly kind: 'replayed'
+  readonly id: number
+  readonly result: ReplayResult | { readonly status: 'failed' }
+}
+
+/** Ends this thread, should it miss that it is terminated, as it may amid a message. */
+export type LastWord = { readonly kind: 'end' }
+
+export type LoopWord = SearchTask | Replayed | LastWord
+
+/** `replay`: exact integers are where the pools are. */
+export type ThreadWord = { readonly id: number } & (
   | { readonly kind: 'replay'; readonly replay: Replay }
   | {
       readonly kind: 'found'
@@ -31,62 +46,102 @@ export type ThreadWord =
       readonly certificate: Certificate | undefined
     }
   | { readonly kind: 'failed'; readonly message: string }
-
-/** What this thread is told of a plan; `failed` where running it threw, as it will for the loop. */
-export type Replayed = ReplayResult | { readonly status: 'failed' }
-
-/** Ends this thread, should it miss that it is terminated, as it may amid a message. */
-export type LastWord = 'end'
+)
 
 export type ThreadData = { readonly port: MessagePort; readonly bell: SharedArrayBuffer }
+
+type Searching = {
+  readonly id: number
+  readonly pieces: Iterator<undefined, Route | undefined>
+  readonly certificates: readonly Certificate[]
+  /** The plan that was sent to be replayed is all that it has to do. */
+  isWaiting: boolean
+  replayed: Replayed['result'] | undefined
+}
 
 // As createSearchThreads has handed it over.
 const { port, bell: shared } = workerData as ThreadData
 const bell = new Int32Array(shared)
 const markets = new Map<string, Market>()
 const known: Float64Array<SharedArrayBuffer>[] = []
+/** In the order in which they were asked for. */
+const searches = new Map<number, Searching>()
 
 const say = (word: ThreadWord) => port.postMessage(word)
 
-function hear<heard>(): heard {
-  for (;;) {
-    const rung = Atomics.load(bell, 0)
-    const received = receiveMessageOnPort(port)
-    if (received) {
-      const message = received.message as heard | LastWord
-      if (message === 'end') process.exit()
-      return message
-    }
-    Atomics.wait(bell, 0, rung)
-  }
+function end(id: number, word: ThreadWord): void {
+  searches.delete(id)
+  say(word)
 }
 
-function replay(_: Market, asked: Replay): ReplayResult {
-  say({ kind: 'replay', replay: asked })
-  const replayed = hear<Replayed>()
-  if (replayed.status === 'failed') throw new Error('a plan could not be replayed')
-  return replayed
-}
+const fail = (id: number, error: unknown) => end(id, { kind: 'failed', id, message: String(error) })
 
-function search({ name, news, blocks, parameters, isCertified }: SearchTask): ThreadWord {
+/** What could not be heard is no market for the search that comes next. */
+function marketOf({ name, news, blocks }: SearchTask): Market {
   known.push(...blocks)
   const last = markets.get(name)
+  markets.delete(name)
   const market = news ? hearMarket(known, { last, news }) : last
   if (!market) throw new Error('no market was told of')
   markets.set(name, market)
+  return market
+}
+
+function begin(task: SearchTask): void {
+  const { id, parameters, isCertified } = task
   const certificates: Certificate[] = []
   const certified = isCertified ? (made: Certificate) => void certificates.push(made) : undefined
   const now = () => performance.now()
-  const route = findRoute(market, { ...parameters, now, replay, certified })
-  const certificate = certificates.find((made) => made.route === route)
-  return { kind: 'found', route, certificate }
+  const replay: Replaying = (_, asked) => {
+    searching.isWaiting = true
+    say({ kind: 'replay', id, replay: asked })
+    return () => {
+      const { replayed } = searching
+      searching.replayed = undefined
+      if (replayed?.status === 'failed') throw new Error('a plan could not be replayed')
+      return replayed
+    }
+  }
+  const pieces = findRouteInPieces(marketOf(task), { ...parameters, now, replay, certified })
+  const idle = { isWaiting: false, replayed: undefined }
+  const searching: Searching = { id, pieces, certificates, ...idle }
+  searches.set(id, searching)
 }
 
-for (;;) {
-  const task = hear<SearchTask>()
-  try {
-    say(search(task))
-  } catch (error) {
-    say({ kind: 'failed', message: String(error) })
+function hear(word: LoopWord): void {
+  if (word.kind === 'end') process.exit()
+  if (word.kind === 'task') {
+    try {
+      begin(word)
+    } catch (error) {
+      fail(word.id, error)
+    }
+    return
   }
+  const searching = searches.get(word.id)
+  if (!searching) return
+  searching.isWaiting = false
+  searching.replayed = word.result
+}
+
+function search({ id, pieces, certificates }: Searching): void {
+  try {
+    const piece = pieces.next()
+    if (!piece.done) return
+    const route = piece.value
+    const certificate = certificates.find((made) => made.route === route)
+    end(id, { kind: 'found', id, route, certificate })
+  } catch (error) {
+    fail(id, error)
+  }
+}
+
+// While one waits for the loop, another goes on.
+for (;;) {
+  const rung = Atomics.load(bell, 0)
+  for (let heard = receiveMessageOnPort(port); heard; heard = receiveMessageOnPort(port))
+    hear(heard.message as LoopWord)
+  const next = [...searches.values()].find(({ isWaiting }) => !isWaiting)
+  if (next) search(next)
+  else Atomics.wait(bell, 0, rung)
 }

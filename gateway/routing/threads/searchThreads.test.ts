@@ -9,7 +9,7 @@ import type { Certificate } from '../engine/certificate.ts'
 import { findRoute } from '../engine/findRoute.ts'
 import { type Market, updateMarket } from '../engine/market.ts'
 import { each } from '../engine/pieces.ts'
-import { createSearchThreads, type ThreadQuestion } from './searchThreads.ts'
+import { createSearchThreads, type FoundByThread, type ThreadQuestion } from './searchThreads.ts'
 
 const s = suite('routing/threads/searchThreads')
 
@@ -109,9 +109,13 @@ s(
 
 s('are what quotes are searched on, with the answers of the loop [20/threads-quotes]', async () => {
   const size = { pools: 60, tokens: 8, seed: 7 }
-  let found = 0
+  let [found, listened] = [0, 0]
   const counted = {
     ...threads,
+    listen() {
+      listened += 1
+      threads.listen()
+    },
     find: async (question: ThreadQuestion) => {
       const answer = await threads.find(question)
       if (answer) found += 1
@@ -140,6 +144,53 @@ s('are what quotes are searched on, with the answers of the loop [20/threads-quo
     plain.advance()
   }
   assert.ok(found >= bodies.length, `${found} by threads`)
+  assert.is(listened, 2 * bodies.length, 'whoever asks has them heard')
+})
+
+s('are heard amid a turn of the loop, where it listens [20/threads-heard]', async () => {
+  const alone = createSearchThreads({ count: 1 })
+  const [parameters] = questions
+  if (!parameters) throw new Error('there are questions')
+  const ask = () => alone.find({ name, market: current(), parameters, isCertified: false })
+  assert.ok(await ask(), 'it has begun')
+  let found: FoundByThread | undefined
+  void ask().then((answer) => {
+    found = answer
+  })
+  // Microtasks alone: the loop has no turn.
+  for (const untilMs = performance.now() + 10_000; !found && performance.now() < untilMs; ) {
+    alone.listen()
+    await undefined
+  }
+  assert.equal(found?.route, findHere(current(), parameters).route)
+  await alone.close()
+})
+
+s('go on with another search while one waits for the loop [20/threads-beside]', async () => {
+  const alone = createSearchThreads({ count: 1 })
+  const replayed: number[] = []
+  const asking = questions.slice(0, alone.atOnce).map(async (parameters, index) => {
+    const noted = [...each(current().pools)].map((pool) => ({
+      ...pool,
+      swap(...offered: Parameters<typeof pool.swap>) {
+        replayed.push(index)
+        // The first has no answer before the second has asked.
+        const untilMs = performance.now() + 10_000
+        while (!replayed.includes(1) && performance.now() < untilMs) alone.listen()
+        return pool.swap(...offered)
+      },
+    }))
+    const market = updateMarket(current(), noted)
+    const found = await alone.find({ name, market, parameters, isCertified: false })
+    assert.equal(found?.route, findHere(current(), parameters).route)
+  })
+  const [parameters] = questions
+  if (!parameters) throw new Error('there are questions')
+  const more = alone.find({ name, market: current(), parameters, isCertified: false })
+  assert.is(await more, undefined, 'it has enough to do')
+  await Promise.all(asking)
+  assert.equal(replayed.slice(0, 2), [0, 1])
+  await alone.close()
 })
 
 s('leave to the loop what a pool throws at, however often [20/threads-thrown]', async () => {
@@ -154,7 +205,8 @@ s('leave to the loop what a pool throws at, however often [20/threads-thrown]', 
   const ask = (market: Market) => alone.find({ name, market, parameters, isCertified: false })
   for (let times = 0; times < 4; times += 1) assert.is(await ask(broken), undefined)
   assert.throws(() => findHere(broken, parameters), 'a mistake in its maths')
-  assert.equal((await ask(current()))?.route, findHere(current(), parameters).route)
+  const [, found] = await Promise.all([ask(broken), ask(current())])
+  assert.equal(found?.route, findHere(current(), parameters).route)
   assert.is(alone.lost(name), 0, 'no thread ended')
   await alone.close()
 })

@@ -1,17 +1,10 @@
-import { MessageChannel, Worker } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { modulePath } from '../../runtime/modulePath.ts'
 import type { Market } from '../engine/market.ts'
 import { type Replay, replayRoute } from '../engine/replayRoute.ts'
 import { createCurveArena } from './curveArena.ts'
 import { tellMarket } from './marketFeed.ts'
-import type {
-  LastWord,
-  Replayed,
-  SearchTask,
-  ThreadData,
-  ThreadWord,
-  Told,
-} from './searchThread.ts'
+import type { LoopWord, Replayed, ThreadData, ThreadWord, Told } from './searchThread.ts'
 
 export type SearchThreads = ReturnType<typeof createSearchThreads>
 export type FoundByThread = Extract<ThreadWord, { readonly kind: 'found' }>
@@ -28,25 +21,29 @@ const mostFailures = 3
 /** Of a thread's own: curves lie in what all share. */
 const mostMemoryMb = 1_024
 
-/**
- * How many searches go on where so many threads may be busy: each waits for the loop, which replays what it
- * found, for more than half of its time.
- */
-export const searchesOn = (threads: number) => (threads > 0 ? threads + 1 : 0)
+/** Searches of one thread: while one waits for the loop, which replays what it found, another goes on. */
+const mostSearches = 4
 
 /**
  * Threads that search: they read the curves of pools in memory that is shared, and have this one replay
- * in exact integers what they found. One that ends costs the search it made.
+ * in exact integers what they found. One that ends costs the searches it made.
  */
 export function createSearchThreads({ count }: { readonly count: number }) {
   const arena = createCurveArena()
   const threads = Array.from({ length: count }, () => createThread(arena))
   return {
-    count,
+    /** Searches that they take at once. */
+    atOnce: count * mostSearches,
     /** Undefined where no thread can: the search is for the loop. */
     async find(question: ThreadQuestion): Promise<FoundByThread | undefined> {
-      const free = threads.find((thread) => thread.isFree())
+      const [free] = threads
+        .filter((thread) => thread.isFree())
+        .sort((one, other) => one.searches() - other.searches())
       return free?.find(question)
+    },
+    /** Replays what they have found meanwhile, amid a turn of the loop: a search would wait for its end each time. */
+    listen(): void {
+      for (const thread of threads) thread.listen()
     },
     /** Searches for a market of this name whose thread ended, or did not begin, since the start. */
     lost: (name: string) => threads.reduce((sum, thread) => sum + thread.lost(name), 0),
@@ -62,7 +59,9 @@ export function createSearchThreads({ count }: { readonly count: number }) {
 
 type Running = {
   readonly worker: Worker
-  post(message: unknown): void
+  post(word: LoopWord): void
+  /** Hears what it has said so far. */
+  listen(): void
   /** Resolves when it is gone: until then it keeps the process, and nothing that it says counts. */
   end(): Promise<void>
 }
@@ -73,7 +72,7 @@ type Waiting = {
 }
 
 /** A pool that throws ends one search: thrown here, where nobody waits for it, it would end the process. */
-function replayIn(market: Market, asked: Replay): Replayed {
+function replayIn(market: Market, asked: Replay): Replayed['result'] {
   try {
     return replayRoute(market, asked)
   } catch {
@@ -83,23 +82,23 @@ function replayIn(market: Market, asked: Replay): Replayed {
 
 function createThread(arena: ReturnType<typeof createCurveArena>) {
   let running: Running | undefined
-  let waiting: Waiting | undefined
+  const waiting = new Map<number, Waiting>()
+  let asked = 0
   let told = new Map<string, Market>()
   let blocks = 0
   const lost = new Map<string, number>()
   let failures = 0
   let isClosed = false
 
-  function answer(found: FoundByThread | undefined): void {
-    const asked = waiting
-    waiting = undefined
-    running?.worker.unref()
-    asked?.resolve(found)
+  function answer(id: number, found: FoundByThread | undefined): void {
+    const search = waiting.get(id)
+    waiting.delete(id)
+    if (waiting.size === 0) running?.worker.unref()
+    search?.resolve(found)
   }
 
-  function countFailure(name: string | undefined): void {
-    failures += 1
-    if (name !== undefined && !isClosed) lost.set(name, (lost.get(name) ?? 0) + 1)
+  function countLost(name: string): void {
+    if (!isClosed) lost.set(name, (lost.get(name) ?? 0) + 1)
   }
 
   function begin(): Running {
@@ -111,26 +110,26 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       transferList: [port2],
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
     })
-    const post = (message: unknown) => {
-      port1.postMessage(message)
+    const post = (word: LoopWord) => {
+      port1.postMessage(word)
       Atomics.add(bell, 0, 1)
       Atomics.notify(bell, 0)
     }
     let isEnding = false
-    port1.on('message', (word: ThreadWord) => {
-      if (isEnding) return
+    function hear(word: ThreadWord): void {
+      const search = waiting.get(word.id)
+      if (isEnding || !search) return
       if (word.kind === 'replay') {
-        if (waiting) post(replayIn(waiting.market, word.replay))
+        const result = replayIn(search.market, word.replay)
+        post({ kind: 'replayed', id: word.id, result })
         return
       }
-      if (word.kind === 'found') {
-        failures = 0
-        return answer(word)
-      }
+      if (word.kind === 'found') failures = 0
       // It may have missed its news. What it cannot do is done in the loop, where the error is told.
-      if (waiting) told.delete(waiting.name)
-      answer(undefined)
-    })
+      else told.delete(search.name)
+      answer(word.id, word.kind === 'found' ? word : undefined)
+    }
+    port1.on('message', hear)
     port1.unref()
     worker.on('error', () => undefined)
     worker.on('exit', () => {
@@ -138,19 +137,27 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       running = undefined
       told = new Map()
       blocks = 0
-      countFailure(waiting?.name)
-      answer(undefined)
+      failures += 1
+      for (const [id, { name }] of waiting) {
+        countLost(name)
+        answer(id, undefined)
+      }
     })
     const end = async () => {
       isEnding = true
-      post('end' satisfies LastWord)
+      post({ kind: 'end' })
       await worker.terminate()
     }
-    return { worker, post, end }
+    const listen = () => {
+      for (let said = receiveMessageOnPort(port1); said; said = receiveMessageOnPort(port1))
+        hear(said.message as ThreadWord)
+    }
+    return { worker, post, listen, end }
   }
 
   return {
-    isFree: () => !waiting && !isClosed && failures < mostFailures,
+    searches: () => waiting.size,
+    isFree: () => waiting.size < mostSearches && !isClosed && failures < mostFailures,
     find({ name, market, parameters, isCertified }: ThreadQuestion) {
       const last = told.get(name)
       const news = last === market ? undefined : tellMarket(arena, { last, next: market })
@@ -159,19 +166,25 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
         running ??= begin()
       } catch {
         // No memory for one, or no thread: the loop searches, and after some of these alone.
-        countFailure(name)
+        failures += 1
+        countLost(name)
         return undefined
       }
       const added = arena.blocks.slice(blocks)
-      const task: SearchTask = { name, news, blocks: added, parameters, isCertified }
+      asked += 1
+      const id = asked
+      const task = { kind: 'task', id, name, news, blocks: added, parameters, isCertified } as const
       told.set(name, market)
       blocks = arena.blocks.length
       // A search under way keeps the process; a thread that waits does not.
       running.worker.ref()
       const { promise, resolve } = Promise.withResolvers<FoundByThread | undefined>()
-      waiting = { name, market, resolve }
+      waiting.set(id, { name, market, resolve })
       running.post(task)
       return promise
+    },
+    listen(): void {
+      if (waiting.size > 0) running?.listen()
     },
     lost: (name: string) => lost.get(name) ?? 0,
     end: async () => running?.end(),
