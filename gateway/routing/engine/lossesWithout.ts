@@ -36,14 +36,22 @@ export function lossesWithout(
   laplacian.prepare(weights, new Float64Array(size).fill(flow.value * 1e-9))
   const right = new Float64Array(size + 1)
   effort.spent += (size * size * (size + 6 * edges.length)) / 64
-  return Float64Array.from(edges, (edge, k) => {
-    const tail = tails[k] as number
-    const head = heads[k] as number
+  /** Of edges between the same tokens there are many. */
+  const resistances = new Map<number, number>()
+  function resistanceBetween(tail: number, head: number): number {
+    const key = tail * (size + 1) + head
+    const known = resistances.get(key)
+    if (known !== undefined) return known
     right.fill(0)
     right[tail] = 1
     right[head] = -1
     const potentials = laplacian.solve(right)
     const across = (potentials[tail] as number) - (head < size ? (potentials[head] as number) : 0)
+    resistances.set(key, across)
+    return across
+  }
+  return Float64Array.from(edges, (edge, k) => {
+    const across = resistanceBetween(tails[k] as number, heads[k] as number)
     const others = 1 - (weights[k] as number) * across
     const paid = priceAt(market.edgeFrom[edge] as number) * (flow.inputs[k] as number)
     const earned = priceAt(market.edgeTo[edge] as number) * (flow.outputs[k] as number)

@@ -25,16 +25,19 @@ export function createLaplacian(size: number, tails: readonly number[], heads: r
     matrix[i * size + j] = at(i, j) + amount
   }
 
-  /** In place, lower triangle. */
+  /** In place, lower triangle. Rows by their offsets: with `at` a whole search takes a fifth longer. */
   function factor(): void {
     for (let j = 0; j < size; j++) {
+      const above = j * size
       let diagonal = at(j, j)
       for (let k = 0; k < j; k++) diagonal -= at(j, k) * at(j, k)
       const root = Math.sqrt(Math.max(diagonal, at(j, j) * 1e-14))
       matrix[j * size + j] = root
       for (let i = j + 1; i < size; i++) {
+        const row = i * size
         let sum = at(i, j)
-        for (let k = 0; k < j; k++) sum -= at(i, k) * at(j, k)
+        for (let k = 0; k < j; k++)
+          sum -= (matrix[row + k] as number) * (matrix[above + k] as number)
         matrix[i * size + j] = sum / root
       }
     }
@@ -49,8 +52,9 @@ export function createLaplacian(size: number, tails: readonly number[], heads: r
     /** The answer is overwritten by the next call. */
     solve(right: ArrayLike<number>): Float64Array {
       for (let i = 0; i < size; i++) {
+        const row = i * size
         let sum = right[i] as number
-        for (let k = 0; k < i; k++) sum -= at(i, k) * (step[k] as number)
+        for (let k = 0; k < i; k++) sum -= (matrix[row + k] as number) * (step[k] as number)
         step[i] = sum / at(i, i)
       }
       for (let i = size - 1; i >= 0; i--) {
