@@ -274,7 +274,7 @@ s('leaves out what nobody waits for any more', async () => {
 
 /** A search that a crowd of 200 has asked for last. */
 function createJoined(isGone?: () => boolean) {
-  const searches = createSearchQueue()
+  const searches = createSearchQueue({ now: () => 0 })
   const order: string[] = []
   const gate = createGate()
   const others = createAskers()

@@ -82,6 +82,8 @@ type Place = {
   readonly names: readonly Name[]
   /** Whose place it is: the same for all places of one search. */
   readonly search: object
+  /** All who ask for the search, together. */
+  readonly waitedMs: (nowMs: number) => number
   readonly start: () => Promise<void>
   readonly drop: () => void
 }
@@ -110,7 +112,8 @@ export const mostWaiting = 256
  * take turns, at each those who pay and those who do not, of these the sites that ask, their networks, and at each
  * of those its callers: a crowd of one chain, of free keys, of one network with many keys, or one caller stands
  * behind itself, wherever that asks from: it is of the network that it asked from first, as long as it goes on.
- * A search that several ask for stands in the lines of all of them, and takes the first turn of any.
+ * A search that several ask for stands in the lines of all of them, and takes the first turn of any. One caller's
+ * searches go by how long all of their requests together have waited: what is asked often comes first.
  * Of networks that whose turns of late were fewest comes first, so that who asks now and then waits for
  * no round of hundreds who always ask. Where too many wait, the newest of whoever has the most is refused: of
  * networks, what waits and the turns of late together.
@@ -167,6 +170,8 @@ export function createSearchQueue({
     new Promise((resolve, reject) => {
       const hasToWait = running >= atOnce
       const askers: Asker[] = []
+      let sumCameMs = 0
+      const waitedMs = (nowMs: number) => askers.length * nowMs - sumCameMs
       const places = new Map<string, Place>()
       function leave(): void {
         for (const place of places.values()) remove(all, place)
@@ -176,6 +181,7 @@ export function createSearchQueue({
       }
       function enter(asker: Asker): void {
         askers.push(asker)
+        sumCameMs += now()
         const { isPaying, caller = '', network: asked = caller, site: asking = asked } = asker
         const { site, network } = homeOf(caller, { site: asking, network: asked })
         const kind = isPaying ? 'paying' : 'free'
@@ -192,6 +198,7 @@ export function createSearchQueue({
         const place: Place = {
           names,
           search: places,
+          waitedMs,
           start: async () => {
             places.delete(key)
             leave()
@@ -266,13 +273,20 @@ function remove(turns: Turns, place: Place, [first, ...rest] = place.names): voi
 /** Of equal ones that who has waited longest. */
 function takeNext(turns: Turns, nowMs: number): Place | undefined {
   const [name, next] = pick(turns, (one) => -turns.had(one, nowMs)) ?? []
-  const place = next ? takeNext(next, nowMs) : turns.line.shift()
+  const place = next ? takeNext(next, nowMs) : takeLongest(turns.line, nowMs)
   if (place) count(turns, place, -1)
   if (name === undefined || !next) return place
   // Behind the others from now on.
   turns.byName.delete(name)
   if (next.size > 0) turns.byName.set(name, next)
   return place
+}
+
+/** Of equal ones the first. */
+function takeLongest(line: Place[], nowMs: number): Place | undefined {
+  const waited = line.map((place) => place.waitedMs(nowMs))
+  const [longest] = line.splice(waited.indexOf(Math.max(...waited)), 1)
+  return longest
 }
 
 /** Of equal ones that whose turn comes last; with one who waits each, who came last. */
