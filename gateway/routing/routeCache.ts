@@ -58,6 +58,8 @@ export type RouteCache = {
   readonly standing: StandingRoutes
   /** What is known of a route beside its amounts, computed once for each `variant` while its steps stay. */
   facts(steps: Route['steps'], variant: string, compute: () => RouteFacts): RouteFacts
+  /** Whether a transaction has the gas for it, as long as its steps stay. */
+  fits(steps: Route['steps'], variant: string, compute: () => boolean): boolean
   /** Against what all pools of each step's pair say together, in one state; undefined for a wrap. */
   marketImpactBps(
     route: Route,
@@ -138,6 +140,7 @@ export function createRouteCache(): RouteCache {
     },
     aheadTally: () => ({ ...ahead }),
     facts: createVariants<RouteFacts>(),
+    fits: createVariants<boolean>(),
     marketImpactBps: createVariants<number | undefined>(),
   }
 }

@@ -148,6 +148,24 @@ s('asks nobody twice for what still stands, if it has a name [teeth/search-route
   assert.is(turns.length, 3)
 })
 
+s('reckons the gas of what stands once, until taxes are measured [20/gas-once]', async () => {
+  let [measured, reckoned] = [0, 0]
+  const extraTransferGas = () => {
+    reckoned += 1
+    return 0
+  }
+  const taxes = { ...generated.taxes, measured: () => measured, extraTransferGas }
+  const { search } = createStand({ gasCap: 2n ** 24n, taxes })
+  await search({ key: 'question' })
+  const once = reckoned
+  assert.ok(once > 0)
+  await search({ key: 'question' })
+  assert.is(reckoned, once)
+  measured = 1
+  await search({ key: 'question' })
+  assert.is(reckoned, 2 * once)
+})
+
 s(
   'holds what still stands against what gas costs now in what is bought [20/standing-native]',
   async () => {

@@ -99,11 +99,14 @@ export async function searchUntried(
   const usable = chain.probes?.usable(market) ?? market
   const gasPriceWei = options?.gasPriceWei ?? chain.gasPriceWei()
   const { standing } = chain.routes
+  const variant = `${chain.chainClient.chain.transactionGasCap} ${chain.taxes.measured()}`
+  const fits = (route: Route) =>
+    chain.routes.fits(route.steps, variant, () => fitsTransaction(chain, { market: usable, route }))
   const known =
     key === undefined
       ? undefined
       : standing.recall(usable, key, gasPriceIn(chain, { market, token: tokenOut, options }))
-  if (known && fitsTransaction(chain, { market: usable, route: known })) return known
+  if (known && fits(known)) return known
   const begun = key === undefined ? undefined : standing.begin(usable, key)
   let certificate: Certificate | undefined
   const limits = searchLimits[mode]
@@ -137,7 +140,7 @@ export async function searchUntried(
     }
     const route = await searching.tracePromise(() => chain.searches(find, turn), { attributes })
     if (!route || route.amountOut <= 0n) return undefined
-    if (fitsTransaction(chain, { market: usable, route })) {
+    if (fits(route)) {
       if (certificate?.route === route) begun?.keep(certificate)
       return route
     }
