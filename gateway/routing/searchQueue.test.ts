@@ -1,17 +1,13 @@
-import { createInject } from '../../fixtures/inject.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
-import { createService } from '../http/service.ts'
+import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import {
   type Asker,
   type Asking,
   createAskers,
   createSearchQueue,
   findShared,
-  type SearchQueue,
   SearchRefused,
 } from './searchQueue.ts'
-import { routingEndpoints } from './wire/routes.ts'
 
 const s = suite('the queue of searches')
 
@@ -367,30 +363,21 @@ s('looks itself for what another crowd was refused', async () => {
 })
 
 s('knows callers by their keys, whatever they ask [strangers/searches-keys]', async () => {
-  const { chain, market } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 })
-  const { chainId } = chain
-  const [token = '', other = ''] = market.addresses
   const callers: unknown[] = []
   const networks = new Set<unknown>()
   const classes = new Set<unknown>()
-  const searches: SearchQueue = (search, asking) => {
-    callers.push(asking.caller)
-    networks.add(asking.network)
-    classes.add(asking.isPaying)
-    return chain.searches(search, asking)
-  }
-  const service = createService({
-    name: 'routing',
-    endpoints: routingEndpoints({
-      chains: new Map([[chainId, { ...chain, searches }]]),
-      simulator: undefined,
-      maxLagMs: 30_000,
-      serviceName: 'test',
-      version: '0',
-      publicUrl: 'http://127.0.0.1',
-      x402Support: false,
-      startedAtMs: 0,
-      now: () => performance.now(),
+  const { ask, chain, market } = createGeneratedStand({
+    pools: 20,
+    tokens: 6,
+    seed: 1,
+    change: (given) => ({
+      ...given,
+      searches(search, asking) {
+        callers.push(asking.caller)
+        networks.add(asking.network)
+        classes.add(asking.isPaying)
+        return given.searches(search, asking)
+      },
     }),
     access: {
       identify: async ({ headers }) => ({ keyId: String(headers['x-api-key']), scopes: [] }),
@@ -402,9 +389,9 @@ s('knows callers by their keys, whatever they ask [strangers/searches-keys]', as
         conclude: async () => undefined,
       }),
     },
-    log: { debug() {}, info() {}, warn() {}, error() {} },
   })
-  const inject = createInject(service.app)
+  const { chainId } = chain
+  const [token = '', other = ''] = market.addresses
   const pair = { chain_id: chainId, token_in: token, token_out: other }
   const legs = [{ token, amount: '1000' }]
   const sizes = { target_output: '1000', max_input: '1000000' }
@@ -416,9 +403,7 @@ s('knows callers by their keys, whatever they ask [strangers/searches-keys]', as
   ]
   for (const [path, body] of questions) {
     callers.length = 0
-    const headers = { 'content-type': 'application/json', 'x-api-key': path }
-    const method = body ? 'POST' : 'GET'
-    await inject({ path, method, headers, body: body && JSON.stringify(body) })
+    await ask(path, body, path)
     assert.ok(callers.length > 0, path)
     assert.ok(callers.every((caller) => caller === path))
   }

@@ -9,11 +9,11 @@ import { dedupePools } from '../reads/findPools.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { idOf, type LoadParameters, type PoolRef } from '../reads/poolRef.ts'
 import type { PartBounds } from '../reads/rangeLogs.ts'
-import { type Block, type BlockHead, readBlock, readToldBlock } from '../reads/readHead.ts'
+import { type Block, type BlockHead, readBlock } from '../reads/readHead.ts'
 import { applyLogs } from './applyLogs.ts'
 import type { AskedOnce } from './askedOnce.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
-import { type Ancestor, findAncestor, type PassedBlock } from './findAncestor.ts'
+import { findAncestor, type PassedBlock } from './findAncestor.ts'
 import { findCreated } from './findCreated.ts'
 import { takeTurn } from './findSilent.ts'
 import type { HeardBlocks } from './heardBlocks.ts'
@@ -22,6 +22,7 @@ import { judgeFullness } from './judgeFullness.ts'
 import { type Listening, listenFor } from './listening.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
 import { readAllLogs } from './readAllLogs.ts'
+import { readBlocks } from './readBlocks.ts'
 import { mostDoubted, type ToldLogs } from './readLogs.ts'
 import type { RefreshBook } from './refreshBook.ts'
 import { refreshPools } from './refreshPools.ts'
@@ -164,30 +165,6 @@ function listUndone({
   const orphaned = passed.filter(({ number }) => number > after)
   const came = [...state.pools.values()].filter(({ changedBlock }) => changedBlock > after)
   return [...orphaned.flatMap(({ changed }) => changed), ...came.map(({ id }) => id)]
-}
-
-/** Blocks after the ancestor up to the latest, checked to be a chain; undefined when they are not. */
-async function readBlocks(
-  deps: Deps,
-  { after, latest }: { readonly after: Ancestor; readonly latest: Block },
-): Promise<Block[] | undefined> {
-  const { head } = latest
-  const count = Number(head.number - after.number) - 1
-  const between = await Promise.all(
-    Array.from({ length: Math.max(0, count) }, (_, index) =>
-      readToldBlock(deps, after.number + 1n + BigInt(index)),
-    ),
-  )
-  const blocks = [...between, ...(count >= 0 ? [latest] : [])]
-  let parent = after.hash
-  const chain: Block[] = []
-  for (const next of blocks) {
-    if (next?.head.parentHash !== parent) return undefined
-    chain.push(next)
-    parent = next.head.hash
-  }
-  // Nothing after the ancestor: the chain was rolled back to it.
-  return count < 0 && head.hash !== after.hash ? undefined : chain
 }
 
 async function applyBlocks(
