@@ -74,6 +74,30 @@ s('sends at once what was asked while others were on their way [relay/sent-toget
   asked[17]?.take()
   await Promise.all(rest)
 })
+s(
+  'sends what was refused of a batch once more, one after the other [relay/sent-in-order]',
+  async () => {
+    const { asked, listAsked, failed, broadcaster, turn } = open()
+    const first = broadcaster.send(bytesOf(1))
+    await turn()
+    const rest = [2, 3, 4].map((id) => broadcaster.send(bytesOf(id)))
+    asked[0]?.take()
+    await first
+    await turn()
+    asked[1]?.refuse()
+    asked[2]?.take()
+    asked[3]?.refuse()
+    await turn()
+    const batch = ['0xb1', '0xb2', '0xb3', '0xb4']
+    assert.equal(listAsked(), [...batch, '0xb2'])
+    asked[4]?.take()
+    await turn()
+    assert.equal(listAsked(), [...batch, '0xb2', '0xb4'])
+    asked[5]?.refuse()
+    await Promise.all(rest)
+    assert.equal(failed, ['8453 0xa4'])
+  },
+)
 s('sends no more at once than a node takes in one batch', async () => {
   const { asked, listAsked, broadcaster, turn } = open({ batchCalls: 2 })
   const sent = [1, 2, 3].map((id) => broadcaster.send(bytesOf(id)))

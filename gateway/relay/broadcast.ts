@@ -37,19 +37,38 @@ export function createBroadcaster(
   const batchCalls = () =>
     Math.min(mostAtOnce, ...client.limits().map((limits) => limits.batchCalls ?? mostAtOnce))
 
-  async function sendOne({ hash, raw }: Bytes): Promise<void> {
+  /** Why the node has not taken it. */
+  async function trySending({
+    hash,
+    raw,
+  }: Bytes): Promise<{ readonly cause: unknown } | undefined> {
     try {
       await client.client.request({ method: 'eth_sendRawTransaction', params: [raw] })
       sentAt.set(hash, now())
+      return undefined
     } catch (cause) {
-      observe({ kind: 'broadcast_failed', chainId, hash, cause })
+      return { cause }
     }
+  }
+
+  async function sendOne(bytes: Bytes): Promise<void> {
+    const refusal = await trySending(bytes)
+    if (refusal) observe({ kind: 'broadcast_failed', chainId, hash: bytes.hash, ...refusal })
+  }
+
+  /** Parts of a batch may travel apart, and a nonce come before its predecessor: what was refused follows in order. */
+  async function sendTogether(batch: readonly Bytes[]): Promise<void> {
+    const refusals = await Promise.all(batch.map(trySending))
+    for (const [index, bytes] of batch.entries()) if (refusals[index]) await sendOne(bytes)
   }
 
   async function sendWaiting(): Promise<void> {
     const all = waiting
     waiting = []
-    while (all.length > 0) await Promise.all(all.splice(0, batchCalls()).map(sendOne))
+    while (all.length > 0) {
+      const [first, ...others] = all.splice(0, batchCalls())
+      if (first) await (others.length > 0 ? sendTogether([first, ...others]) : sendOne(first))
+    }
   }
 
   function send(bytes: Bytes): Promise<void> {
