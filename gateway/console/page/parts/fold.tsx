@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { look, place } from '../state/place.ts'
 
+const openOnes = () => (place.value.query.get('open') ?? '').split(' ').filter(Boolean)
+
 /** Shut until it is asked for; the address of the page tells which are open. */
 export function Fold({
   name,
@@ -12,15 +14,13 @@ export function Fold({
   readonly summary: ComponentChildren
   readonly children: ComponentChildren
 }) {
-  const names = (place.value.query.get('open') ?? '').split(' ').filter(Boolean)
-  const isOpen = names.includes(name)
-  function toggle({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }) {
-    if (currentTarget.open === isOpen) return
-    const others = names.filter((other) => other !== name)
-    look({ open: (isOpen ? others : [...others, name]).join(' ') })
+  function toggle({ currentTarget: { open } }: { readonly currentTarget: HTMLDetailsElement }) {
+    const names = openOnes()
+    if (open === names.includes(name)) return
+    look({ open: (open ? [...names, name] : names.filter((other) => other !== name)).join(' ') })
   }
   return (
-    <details open={isOpen} onToggle={toggle}>
+    <details open={openOnes().includes(name)} onToggle={toggle}>
       <summary>{summary}</summary>
       {children}
     </details>

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { askedOf, go, place } from '../state/place.ts'
 import { gateway } from '../state/session.ts'
@@ -14,26 +15,31 @@ export function QueryForm({
   readonly submit: string
   readonly children: ComponentChildren
 }) {
-  const { page, query } = place.value
   function send(event: SubmitEvent) {
     event.preventDefault()
+    const { page, query } = place.value
     const form = new FormData(event.currentTarget as HTMLFormElement)
     const fields = [...form].map(([name, value]) => [name, String(value)])
     go(page, { open: query.get('open') ?? '', ...Object.fromEntries(fields) })
   }
   return (
-    <form onSubmit={send} key={askedOf(query)}>
+    <form onSubmit={send} key={askedOf(place.value.query)}>
       {children}
       <button type="submit">{submit}</button>
     </form>
   )
 }
 
+/** Of the address. Another part of it is no news to a field: what is being typed into it stays. */
+const useQuery = <T,>(read: (query: URLSearchParams) => T) =>
+  useComputed(() => read(place.value.query)).value
+
 export function ChainField() {
+  const chainId = useQuery(chainOf)
   return (
     <label>
       Chain
-      <select name="chain" value={String(chainOf(place.value.query))}>
+      <select name="chain" value={String(chainId)}>
         {gateway.value?.chains.map((chain) => (
           <option key={chain.chainId} value={String(chain.chainId)}>
             {chain.name}
@@ -60,6 +66,7 @@ export function TextField({
   readonly isSearch?: boolean
 }) {
   const { isSearch = false, ...attributes } = rest
+  const value = useQuery((query) => query.get(name) ?? '')
   return (
     <label>
       {label}
@@ -69,7 +76,7 @@ export function TextField({
         name={name}
         data-search={isSearch ? '' : undefined}
         autocomplete="off"
-        value={place.value.query.get(name) ?? ''}
+        value={value}
       />
     </label>
   )
@@ -85,7 +92,7 @@ export function TickField({
   readonly label: string
   readonly value?: string
 }) {
-  const isTicked = place.value.query.get(name) === value
+  const isTicked = useQuery((query) => query.get(name) === value)
   return (
     <label class="inline">
       <input name={name} type="checkbox" value={value} checked={isTicked} />

@@ -34,4 +34,6 @@ export function look(changed: Readonly<Record<string, string>>): void {
 
 export function go(page: string, query: Readonly<Record<string, string>> = {}): void {
   location.hash = toHash(page, query)
+  // The browser tells of it later; what is looked at before then is looked at here.
+  place.value = read()
 }
