@@ -12,10 +12,9 @@ const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUr
 const tokenOf = (symbol: string) => manifest.tokens[symbol]?.address ?? zeroAddress
 const [link, morpho, uni] = ['LINK', 'MORPHO', 'UNI'].map(tokenOf) as [Address, Address, Address]
 
-const hooks = await Promise.all(['first', 'second'].map((name) => deployTwoFacedHook(stand, name)))
-const [first, second] = hooks
-if (!first || !second) throw new Error('both are deployed')
-for (const hook of hooks) await hook.show(100n, 100n)
+const first = await deployTwoFacedHook(stand, 'first')
+const second = await deployTwoFacedHook(stand, 'second')
+for (const hook of [first, second]) await hook.show(100n, 100n)
 const deep = 10n ** 21n
 const amounts = [deep, deep * 500n] as const
 const opened = { amounts, feePips: 500 }
