@@ -211,15 +211,11 @@ s('removes one that nobody here holds, unless that is under way [teeth/pod-exits
   await until(() => !pods.has('stray'))
   assert.equal(names(pods), ['leaving'])
 })
+const waiting = (reason: string) => ({ containerStatuses: [{ state: { waiting: { reason } } }] })
 s('says why one did not start, and leaves nothing of it [teeth/pod-none]', async () => {
-  const waiting = (reason: string) => ({ containerStatuses: [{ state: { waiting: { reason } } }] })
   const rows: readonly (readonly [given: Given, why: string])[] = [
     [{ node: () => waiting('ErrImagePull') }, 'ErrImagePull'],
     [{ node: () => ({ phase: 'Failed' }) }, 'it ended'],
-    [
-      { node: () => waiting('ContainerCreating'), startTimeoutMs: 60 },
-      'not in time: ContainerCreating',
-    ],
     [{ refuse: (method) => (method === 'POST' ? 403 : undefined) }, 'refused with 403'],
   ]
   for (const [given, why] of rows) {
@@ -228,6 +224,18 @@ s('says why one did not start, and leaves nothing of it [teeth/pod-none]', async
     await until(() => pods.size === 0)
     assert.equal(exits, [])
   }
+})
+s('says what one waited for that did not start in time [teeth/pod-none]', async () => {
+  const late = new AbortController()
+  const { whyNot, pods, exits } = await open({ node: () => waiting('ContainerCreating') })
+  mock.method(AbortSignal, 'timeout', () => late.signal)
+  const told = whyNot()
+  await until(() => [...pods.values()].some(({ status }) => status))
+  await turn()
+  late.abort()
+  assert.is(await told, 'the fork did not start: not in time: ContainerCreating')
+  await until(() => pods.size === 0)
+  assert.equal(exits, [])
 })
 s('is told at once where it may not even list them [teeth/pod-none]', async () => {
   const refused = open({ refuse: () => 403 })

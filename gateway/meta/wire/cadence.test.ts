@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { readEvents } from '../../../fixtures/meta/events.ts'
 import { answerQuote, scriptSource } from '../../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../../fixtures/meta/scriptedMeta.ts'
@@ -8,25 +9,32 @@ import { nextRefresh, type Pause } from './stream.ts'
 
 const s = suite('meta/cadence')
 
-/** A stream to its end, whose cycles take `delayMs` each and its pauses no time. */
-async function stream({ delayMs = 0, access }: { delayMs?: number; access?: Access } = {}) {
+/** A stream to its end, whose cycles take `cycleMs` each by a clock of its own, and its pauses no time. */
+async function stream({ cycleMs = 0, access }: { cycleMs?: number; access?: Access } = {}) {
+  let nowMs = performance.now()
+  const clock = mock.method(performance, 'now', () => nowMs)
   const pauses: number[] = []
   const pause: Pause = async (ms) => void pauses.push(ms)
-  const sources = [scriptSource({ name: 'a', delayMs, answer: answerQuote({ provider: 'a' }) })]
+  const answer = async () => {
+    nowMs += cycleMs
+    return answerQuote({ provider: 'a' })
+  }
+  const sources = [scriptSource({ name: 'a', answer })]
   const turns: unknown[] = []
   const takeTurn: TakeTurn = async ({ isRefresh }) => void turns.push(isRefresh)
   const meta = await startScriptedMeta({ sources, pause, takeTurn, access })
-  const answer = await fetch(`${meta.url}/quote/stream`, {
+  const streamed = await fetch(`${meta.url}/quote/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...quoteRequest, refreshIntervalMs: 1_000 }),
   })
   const refreshes: { readonly cycle: number; readonly elapsedMs: number }[] = []
   let reason: unknown
-  for await (const { event, data } of readEvents(answer.body)) {
+  for await (const { event, data } of readEvents(streamed.body)) {
     if (event === 'refresh') refreshes.push(data as (typeof refreshes)[number])
     if (event === 'done') ({ reason } = data as { readonly reason?: string })
   }
+  clock.mock.restore()
   await meta.close({ graceMs: 0 })
   return { pauses, refreshes, turns, reason }
 }
@@ -34,11 +42,10 @@ async function stream({ delayMs = 0, access }: { delayMs?: number; access?: Acce
 s(
   'refreshes at each interval since a stream began, however long cycles take [meta/cadence]',
   async () => {
-    const { pauses, refreshes } = await stream({ delayMs: 40 })
+    const { pauses, refreshes } = await stream({ cycleMs: 40 })
     assert.equal([pauses.length, refreshes.length], [20, 20])
     for (const [index, { cycle, elapsedMs }] of refreshes.entries()) {
-      const dueMs = elapsedMs + (pauses[index] ?? 0)
-      assert.ok(Math.abs(dueMs - cycle * 1_000) < 300, `cycle ${cycle}: ${dueMs} ms`)
+      assert.is(Math.round(elapsedMs + (pauses[index] ?? 0)), cycle * 1_000)
     }
   },
 )
