@@ -220,7 +220,7 @@ s('is not held up by who sends what all operators share first [deploy/front-run]
   )
   assert.match((await sending.next()).value?.transaction ?? '', /^0x/)
   // Before its turn, and then while its transaction waits.
-  await overtake(poolLens, 10n ** 11n)
+  await waitForReceipt({ rpcUrl, hash: (await overtake(poolLens, 10n ** 11n)) as Hex })
   assert.equal(Object.keys((await sending.next()).value ?? {}).sort(), ['codeHash', 'contract'])
   await rpc('evm_setAutomine', false)
   onSent = () => overtake(probeLens, 10n ** 13n).then(() => rpc('evm_mine'))

@@ -155,6 +155,7 @@ life(
     const { stand, clock } = await setUp({ finalDepth: 3 })
     const snapshot = await rpc('evm_snapshot')
     const { body } = await ask(stand, await newOwner())
+    await mined(body.txHash)
     await rpc('anvil_mine', '0x3')
     await stand.relay.reconcile()
     assert.is((await only(stand)).status, 'final')

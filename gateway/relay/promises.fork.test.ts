@@ -47,6 +47,7 @@ promise('P3: with instant mining, too, a hundred requests send one transaction',
   const owner = await newOwner()
   const before = await count('latest')
   const answers = await Promise.all(Array.from({ length: 100 }, () => ask(stand, owner)))
+  await mined(answers[0]?.body.txHash)
   assert.is(await count('latest'), before + 1)
   assert.is(new Set(answers.map(({ body }) => body.proxy)).size, 1)
   assert.ok(answers.every(({ status }) => status === 200))

@@ -16,6 +16,7 @@ import { signOffer } from '../../../fixtures/access/signOffer.ts'
 import { workEndpoint } from '../../../fixtures/access/workEndpoint.ts'
 import { compileSource } from '../../../fixtures/chains/compileSource.ts'
 import { deployArtifact } from '../../../fixtures/chains/deployArtifact.ts'
+import { revertChain } from '../../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
@@ -144,7 +145,7 @@ s(
     const { logs } = await buy(base.usdc, symbol)
     const [alone] = parseEventLogs({ abi: quotaManager.abi, logs, eventName: 'QuotaPurchased' })
     const amount = alone?.args.amount ?? 0n
-    await base.rpc('evm_revert', before)
+    await revertChain(base.rpc, before)
 
     const { tokens, executor } = base.world.manifest
     const weth = tokens['WETH']?.address
