@@ -78,9 +78,6 @@ function onChain(chainId: number) {
 }
 type OnChain = ReturnType<typeof onChain>
 
-/** Enough for any route: a pair writes its prices once in a second, which an estimate just before may not see. */
-const gas = 5_000_000n
-
 /** Approves the exact amount, sends, and tells by how much the balance grew. */
 async function execute(
   { person, holds }: OnChain,
@@ -102,7 +99,7 @@ async function execute(
     await person.send({ to: token, data })
   }
   const before = await holds(tokenOut)
-  await person.send({ ...(await build()), gas })
+  await person.send(await build())
   return (await holds(tokenOut)) - before
 }
 

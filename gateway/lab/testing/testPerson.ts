@@ -2,6 +2,9 @@ import { type Address, createClient, erc20Abi, type Hex, http } from 'viem'
 import { readContract } from 'viem/actions'
 import { send, waitForReceipt } from '../../../fixtures/chains/send.ts'
 
+/** Enough for any route: a pair writes its prices once in a second, which an estimate just before may not see. */
+const gas = 5_000_000n
+
 /** A wallet on a lab chain that throws when a transaction of its own reverts. */
 export function createPerson({
   rpcUrl,
@@ -17,7 +20,7 @@ export function createPerson({
     address,
     /** Sends, and resolves with the hash once it is mined. */
     async send(transaction: Parameters<typeof send>[1]): Promise<Hex> {
-      const receipt = await send({ rpcUrl, privateKey }, transaction)
+      const receipt = await send({ rpcUrl, privateKey }, { gas, ...transaction })
       if (receipt.status !== 'success') throw new Error(`${receipt.transactionHash} reverted`)
       return receipt.transactionHash
     },
