@@ -71,7 +71,7 @@ s('leases of both labs at once see nothing of each other, and a third waits', as
   assert.match(String(late), /no lab of the pool was free/)
   await one.release()
   // Of the two only what was given back is free, and it is as it was.
-  const next = await lease({ timeoutMs: 5_000 })
+  const next = await lease()
   assert.is(next.services.routing, one.services.routing)
   assert.is(await next.chain(8453).request('eth_blockNumber'), hereAt)
   await Promise.all([next.release(), other.release()])
