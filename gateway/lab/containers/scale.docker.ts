@@ -149,6 +149,8 @@ s('loses no charge when PostgreSQL is restarted under load', async () => {
 s('is dumped while it serves, and restored as it was then beside what it was', async () => {
   const dump = join(dir, 'forkyard.dump')
   const inPostgres = ['exec', '-T', 'postgres']
+  // Any of them may be asked.
+  await untilReady([1, 2, 3])
   const before = await readUsed()
   await stack.pipe([...inPostgres, 'pg_dump', '-U', 'forkyard', '-Fc', 'forkyard'], { to: dump })
   for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
@@ -176,6 +178,7 @@ s(
     const inBackups = ['exec', '-T', 'backups', 'node', 'gateway/cli.ts']
     const list = () => stack.compose(...inBackups, 'backups', 'list', folder).catch(() => '')
     await waitFor('a copy is whole', async () => (await list()).includes(`${folder}/`), patient)
+    await untilReady([1, 2, 3])
     const used = await readUsed()
     for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
     assert.is(await readUsed(), used + 5)
