@@ -30,7 +30,7 @@ export function createMarketJournal() {
       return version
     },
     /** Ids of the pools that may be others now than at a version; undefined where nobody remembers. */
-    since(from: number): Iterable<string> | undefined {
+    since(from: number): ReadonlySet<string> | undefined {
       if (from < oldest) return undefined
       return new Set(changes.flatMap((change) => (change.version > from ? change.ids : [])))
     },

@@ -51,6 +51,25 @@ s('the last of those that share a token takes what the others left [teeth/replay
     ['0x01', '0x02'],
   )
 })
+s('pools as the route found them are not run again for the same input [20/replay-same]', () => {
+  const { route } = replay(halves) ?? {}
+  if (!route) throw new Error('both take their halves')
+  const again = (amountIn: bigint, same: readonly string[]) =>
+    replayShares(market, {
+      route,
+      tokenIn: a,
+      tokenOut: b,
+      amountIn,
+      isSame: (id) => same.includes(id),
+    })
+  const listRun = (...asked: Parameters<typeof again>) => again(...asked)?.pools.map(({ id }) => id)
+  assert.equal(again(10_001n, ['0x01', '0x02'])?.route, route)
+  assert.equal(listRun(10_001n, ['0x01', '0x02']), [])
+  assert.equal(listRun(10_001n, ['0x02']), ['0x01'])
+  // Of one more the second takes as much as before.
+  assert.equal(listRun(10_002n, ['0x01', '0x02']), ['0x01'])
+  assert.equal(again(10_002n, ['0x01', '0x02'])?.route, replay(route, 10_002n)?.route)
+})
 s('a bound on what is best holds for the amounts that it was found with [teeth/replay]', () => {
   const { amountOut = 0n } = replay(halves)?.route ?? {}
   const found = { ...halves, amountOut }

@@ -4,7 +4,7 @@ import type { EnginePool } from './protocols/maths/enginePool.ts'
 
 export type Replayed = {
   readonly route: Route
-  /** The pools as the route leaves them. */
+  /** The pools that were run, as the route leaves them. */
   readonly pools: readonly EnginePool[]
 }
 
@@ -19,11 +19,14 @@ export function replayShares(
     tokenIn,
     tokenOut,
     amountIn,
+    isSame = () => false,
   }: {
     readonly route: Route
     readonly tokenIn: string
     readonly tokenOut: string
     readonly amountIn: bigint
+    /** Pools as the route found them: they give the same for the same, and are not run again. */
+    readonly isSame?: ((poolId: string) => boolean) | undefined
   },
 ): Replayed | undefined {
   const balances = new Map<string, bigint>([[tokenIn, amountIn]])
@@ -36,12 +39,14 @@ export function replayShares(
     const offered = (held * step.share) >> 64n
     const [i, j] = [pool.tokens.indexOf(step.tokenIn), pool.tokens.indexOf(step.tokenOut)]
     // The executor passes over a step that finds nothing to spend.
-    const swap = offered > 0n ? pool.swap(i, j, offered) : undefined
-    if (!swap || swap.amountIn !== offered) return undefined
-    used.set(pool.id, swap.next)
+    const isKnown = offered === step.amountIn && isSame(step.poolId)
+    const swap = !isKnown && offered > 0n ? pool.swap(i, j, offered) : undefined
+    if (!isKnown && swap?.amountIn !== offered) return undefined
+    if (swap) used.set(pool.id, swap.next)
+    const { amountOut } = swap ?? step
     balances.set(step.tokenIn, held - offered)
-    balances.set(step.tokenOut, (balances.get(step.tokenOut) ?? 0n) + swap.amountOut)
-    steps.push({ ...step, amountIn: offered, amountOut: swap.amountOut })
+    balances.set(step.tokenOut, (balances.get(step.tokenOut) ?? 0n) + amountOut)
+    steps.push({ ...step, amountIn: offered, amountOut })
   }
   const amountOut = balances.get(tokenOut) ?? 0n
   const isAsFound = amountIn === route.amountIn && amountOut === route.amountOut

@@ -2,7 +2,7 @@ import { type Address, getAddress } from 'viem'
 import { isNative } from '../chain/native.ts'
 import { encodeSteps } from './buildExecution.ts'
 import { describeRoute } from './describeRoute.ts'
-import type { Route } from './engine/route.ts'
+import type { Route, RouteStep } from './engine/route.ts'
 import { estimateGas } from './gasModel.ts'
 import {
   countCrossedTicks,
@@ -82,12 +82,17 @@ function computeFacts(parameters: Parameters): RouteFacts {
     priceImpactBps: priceImpactBps(route, { ...ends, pools, amountIn: route.amountIn, amountOut }),
     hops: hops.map(({ pool }) => ({ pool })),
     impactsBps: hops.map(({ step, pool }) => stepImpactBps(step, pool)),
-    steps: hops.map(({ step, pool }) => toQuoteStep(step, pool)),
+    steps: hops.map((hop) => toQuoteStep(hop, chain.sync.tokens())),
     encodedSteps: encodeSteps({ route, pools }),
   }
 }
 
-function toQuoteStep(step: Route['steps'][number], pool: PoolRecord): QuoteStep {
+function toQuoteStep(
+  { step, pool }: { readonly step: RouteStep; readonly pool: PoolRecord },
+  tokens: ReturnType<RoutingChain['sync']['tokens']>,
+): QuoteStep {
+  // A checksum takes longer than all else of a step.
+  const nameOf = (token: string) => tokens.get(token)?.address ?? getAddress(token)
   const { amountIn, amountOut, path, shareBps } = step
   const poolId = toPoolId(pool)
   return {
@@ -95,8 +100,8 @@ function toQuoteStep(step: Route['steps'][number], pool: PoolRecord): QuoteStep 
     dex: pool.dex,
     pool: pool.address,
     ...(poolId && { poolId }),
-    tokenIn: getAddress(step.tokenIn),
-    tokenOut: getAddress(step.tokenOut),
+    tokenIn: nameOf(step.tokenIn),
+    tokenOut: nameOf(step.tokenOut),
     feePips: pool.feePips,
     amountIn,
     amountOut,

@@ -43,7 +43,7 @@ function find({
   const told = isUnproven ? { ...certificate, boundPrices: high } : certificate
   const { renew } = createStandingRoute(of, told)
   const standsIn = (later: Market, changed: readonly string[], gasPart = 1) =>
-    renew(later, { changed, gasPrice: gasPart * frame.gasPrice })
+    renew(later, { changed: new Set(changed), gasPrice: gasPart * frame.gasPrice })
   return { route, standsIn, amountIn }
 }
 /** The market in which one of its pools has so much of either token. */
@@ -166,7 +166,7 @@ function lacksBps(pools: readonly EnginePool[], changed: readonly EnginePool[], 
   const [certificate] = found
   if (!certificate) throw new Error('nothing is certified')
   const later = updateMarket(updateMarket(before, [], gone), changed)
-  const ids = changed.map(({ id }) => id)
+  const ids = new Set(changed.map(({ id }) => id))
   const { gasPrice } = certificate.frame
   const stood = createStandingRoute(before, certificate).renew(later, { changed: ids, gasPrice })
   const best = ask(later, question)

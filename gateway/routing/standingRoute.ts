@@ -18,7 +18,7 @@ export type StandingRoute = {
   renew(
     market: Market,
     later: {
-      readonly changed: Iterable<string>
+      readonly changed: ReadonlySet<string>
       /** Of one unit of gas, in tokenOut. */
       readonly gasPrice: number
     },
@@ -79,7 +79,8 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
         unweighed.add(id)
         isHit ||= pools.has(id)
       }
-      const asked = { ...ends, route, amountIn: route.amountIn }
+      const isSame = (id: string) => !changed.has(id)
+      const asked = { ...ends, route, amountIn: route.amountIn, isSame }
       const again = isHit ? replayShares(market, asked)?.route : route
       if (!again) return undefined
       // A pool that came may have shortened a way.

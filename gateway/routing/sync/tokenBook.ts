@@ -1,10 +1,10 @@
-import type { Address } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { isNative } from '../../chain/native.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
 
 export type TokenBook = {
-  /** By lower-case address, in the order they came. */
+  /** By lower-case address, in the order they came; their own have a checksum. */
   all(): ReadonlyMap<string, TokenInfo>
   /** Those of the registry, then everything found so far. */
   addresses(): Address[]
@@ -32,7 +32,8 @@ export function createTokenBook({
   function add(infos: readonly TokenInfo[]): void {
     for (const info of infos) {
       const id = info.address.toLowerCase()
-      tokens.set(id, { ...info, symbol: info.symbol || seeds.get(id)?.symbol || '' })
+      const symbol = info.symbol || seeds.get(id)?.symbol || ''
+      tokens.set(id, { ...info, address: getAddress(info.address), symbol })
     }
   }
 
