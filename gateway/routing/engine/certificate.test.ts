@@ -146,6 +146,24 @@ s('keep apart what a pool earns one way and the other [20/standing-ways]', () =>
   assert.ok(other.now - other.first > one.first / 2, `${other.first}, then ${other.now}`)
 })
 
+s('hold what could earn already to the prices of then, too [20/standing-chains]', () => {
+  const onwardsFor = (c: number) => pair('cd', 'c/d', [1_000, c], 0)
+  const between = (c: number) => pair('between', 'b/c', [1_000, c], 0)
+  const market = createMarket([direct, there, onwards, onwardsFor(900), between(1_050)])
+  const { certificate } = certify(market, { maxSteps: 1 })
+  const earn = (changed: readonly EnginePool[]) => {
+    const [way] = listGains(updateMarket(market, changed), certificate, 'between')
+    if (!way) throw new Error('it is there')
+    return way
+  }
+  const grown = earn([between(1_070)])
+  assert.ok(grown.first > 0 && grown.now > grown.first)
+  // The best chain behind it brings less. What goes through it may have another.
+  assert.equal(earn([between(1_070), onwardsFor(880)]), grown)
+  const more = earn([between(1_070), onwardsFor(920)])
+  assert.ok(more.now > grown.now, `${more.now} of ${grown.now}`)
+})
+
 s('count nothing that leads back to what is sold, or on from what is bought', () => {
   const { certificate } = certify(createMarket([direct, there, onwards]))
   // Each sells one way at a third of the price, and the other way at three times of it.

@@ -36,10 +36,17 @@ export type Certificate = {
   readonly pools: ReadonlySet<string>
   /** What its pools do not earn of their gas: whatever takes the place of one has that to spare. */
   readonly spare: number
-  /** What pools could earn each way by itself (`gainsOf` finds it); the others earn nothing. */
-  readonly gains: ReadonlyMap<string, number>
+  /** What pools could earn each way by itself (`gainsOf` finds it), and by which prices; the others earn nothing. */
+  readonly gains: ReadonlyMap<string, Earning>
   /** Prices at which the bound was found. */
   readonly boundPrices: Float64Array
+}
+
+type Prices = { readonly cost: number; readonly value: number }
+type Earning = Prices & {
+  readonly earned: number
+  /** Whether it earned anything were prices off by nothing. */
+  readonly isSure: boolean
 }
 
 /** What gains are told by: tokens off the route have other prices in each market. */
@@ -71,14 +78,18 @@ export function certify(
   const least = leastSaving(swaps, Math.max(gas, net * leastSavedPart))
   const slack = Math.min(route.gapBps ?? mostSlackBps, mostSlackBps) / 1e4
   const pools = new Set(route.steps.map(({ poolId }) => poolId))
-  const gains = new Map<string, number>()
+  const gains = new Map<string, Earning>()
   const { tokenIn, tokenOut, maxHops, gasPrice } = frame
   const ends = { tokenIn, tokenOut, maxHops, gasPrice }
   const known = { frame: ends, slack, worth, least, pools, spare, gains }
   const held = { ...known, margins }
   for (let edge = 0; edge < market.edgeCount; edge++) {
-    const gain = gainThrough(market, held, edge)
-    if (gain > 0) gains.set(nameOf(market, edge), gain)
+    const prices = pricesOf(market, held, edge)
+    const earned = gainThrough(market, held, { edge, ...prices })
+    if (earned === 0) continue
+    const exact = pricesOf(market, { ...held, slack: 0 }, edge)
+    const isSure = gainThrough(market, held, { edge, ...exact }) > 0
+    gains.set(nameOf(market, edge), { earned, isSure, ...prices })
   }
   const logPrices = new Map([...flow.logPrices.entries()].filter(([, log]) => !Number.isNaN(log)))
   return { ...known, route, net, flow: { logPrices, value: flow.value }, boundPrices }
@@ -135,14 +146,25 @@ function nameOf(market: Market, edge: number): string {
 /** What a swap one way through a pool earns at most, in tokenOut: when the route was found, and in this market. */
 export type Gain = { readonly first: number; readonly now: number }
 
-/** Each way through a pool by itself: what gains one way loses the other. */
+/**
+ * Each way through a pool by itself: what gains one way loses the other. What could earn already is held against
+ * the prices of then, too: where the best chains to it have grown dear, what goes through it may take others.
+ */
 export function gainsOf(market: Market, held: Held, id: string): readonly Gain[] {
   const index = market.poolIndex.get(id) ?? -1
   const { tokens = [] } = at(market.pools, index) ?? {}
-  return edgesOfPool(market, { index, tokens }).map((edge) => ({
-    first: held.gains.get(nameOf(market, edge)) ?? 0,
-    now: gainThrough(market, held, edge),
-  }))
+  return edgesOfPool(market, { index, tokens }).map((edge) => {
+    const before = held.gains.get(nameOf(market, edge))
+    const earn = (prices: Prices) => gainThrough(market, held, { edge, ...prices })
+    const now = earn(pricesOf(market, held, edge))
+    return { first: before?.earned ?? 0, now: before?.isSure ? Math.max(now, earn(before)) : now }
+  })
+}
+
+/** What an edge sells costs, less what prices may be off by, and what it buys is sold for. */
+function pricesOf(market: Market, { margins, slack }: Held, edge: number): Prices {
+  const cost = (margins.costs[market.edgeFrom[edge] as number] as number) * (1 - slack)
+  return { cost, value: margins.values[market.edgeTo[edge] as number] as number }
 }
 
 const point: EdgePoint = { x: 0, y: 0, slope: 0 }
@@ -152,13 +174,14 @@ const point: EdgePoint = { x: 0, y: 0, slope: 0 }
  * the best one. Through a pool outside the route goes no more than all of the input, and it costs its gas, less what
  * the route's pools have to spare. Where it takes enough that more than that is saved, a worse price may be paid.
  */
-function gainThrough(market: Market, held: Held, edge: number): number {
-  const { frame, margins, slack, worth, least, pools, spare } = held
+function gainThrough(
+  market: Market,
+  { frame, worth, least, pools, spare }: Held,
+  { edge, cost, value }: Prices & { readonly edge: number },
+): number {
   const from = market.edgeFrom[edge] as number
   const to = market.edgeTo[edge] as number
   if (from === frame.tokenOut || to === frame.tokenIn) return 0
-  const cost = (margins.costs[from] as number) * (1 - slack)
-  const value = margins.values[to] as number
   const isOnRoute = pools.has(at(market.pools, market.edgePool[edge] as number)?.id ?? '')
   const gas = isOnRoute ? 0 : gasOf(market, edge) * frame.gasPrice
   const saved = isOnRoute ? 0 : Math.max(0, spare - gas)
