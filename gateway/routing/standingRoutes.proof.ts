@@ -22,7 +22,7 @@ for (const { changedPerBlock, isArbitraged } of [
   const market = `${changedPerBlock} of ${pools} pools changed${isArbitraged ? '' : ', nobody arbitrages'}`
   s(`bring no less than a search would, but for a tenth of a basis point: ${market}`, () => {
     const size = { pools, tokens: pools / 10, seed, changedPerBlock, isArbitraged }
-    const { asked, stood, worstBps, wrong, falseGaps } = proveStanding(size, {
+    const { asked, stood, worstBps, worstSinceBps, wrong, falseGaps } = proveStanding(size, {
       count,
       questions: 100,
     })
@@ -30,6 +30,7 @@ for (const { changedPerBlock, isArbitraged } of [
       asked,
       stood,
       'worst, bps': Number(worstBps.toFixed(3)),
+      'of it since the search': Number(worstSinceBps.toFixed(3)),
       'not as the pools swap': wrong,
       'false gaps': falseGaps,
     })

@@ -16,6 +16,8 @@ export type Standing = {
   stood: number
   /** How much more, at most, a search brought, net of gas. */
   worstBps: number
+  /** The same of what came to be since: less what the search's route would have brought more where the other was found. */
+  worstSinceBps: number
   /** Routes that this block's pools do not swap as they say. */
   wrong: number
   /** Routes whose gap is less than what a search brought more. */
@@ -30,7 +32,8 @@ export function proveStanding(
   const { chain, market: generated, advance } = createGeneratedChain(size)
   const routes = createStandingRoutes()
   const { trades } = generateTrades(generated, questions)
-  const tally = { asked: 0, stood: 0, worstBps: 0, wrong: 0, falseGaps: 0 }
+  const last = new Map<string, { readonly market: Market; readonly route: Route }>()
+  const tally = { asked: 0, stood: 0, worstBps: 0, worstSinceBps: 0, wrong: 0, falseGaps: 0 }
   for (; tally.stood < count && tally.asked < 20 * count; advance()) {
     const market = chain.sync.current()?.market
     if (!market) throw new Error('a generated chain has a state')
@@ -53,10 +56,15 @@ export function proveStanding(
         now: () => 0,
         certified: route ? undefined : begun.keep,
       })
+      if (!route && found) last.set(key, { market, route: found })
       if (!route || !found) continue
       tally.stood += 1
-      const moreBps = (netOf(market, found, asked) / netOf(market, route, asked) - 1) * 1e4
+      const moreBps = lacksBps(market, asked, { of: found, route })
       tally.worstBps = Math.max(tally.worstBps, moreBps)
+      const then = moreBps > tally.worstSinceBps ? last.get(key) : undefined
+      const before = then && replayShares(then.market, { ...asked, route: found })?.route
+      const missedBps = before ? lacksBps(then.market, asked, { of: before, route: then.route }) : 0
+      tally.worstSinceBps = Math.max(tally.worstSinceBps, moreBps - Math.max(0, missedBps))
       const swapped = replayShares(market, { ...asked, route })?.route.amountOut
       if (swapped !== route.amountOut) tally.wrong += 1
       if (route.gapBps !== undefined && moreBps > route.gapBps + 1e-6) tally.falseGaps += 1
@@ -71,6 +79,15 @@ type Asked = { readonly tokenOut: string; readonly nativeToken: string }
 function gasPriceIn(market: Market, { tokenOut, nativeToken }: Asked): number {
   const price = nativePrices(market, nativeToken)[market.tokenIndex.get(tokenOut) ?? -1] ?? 0
   return Number(gasPriceWei) * price
+}
+
+/** How much more, net of gas, one route brings than another in the same market. */
+function lacksBps(
+  market: Market,
+  asked: Asked,
+  { of, route }: { readonly of: Route; readonly route: Route },
+): number {
+  return (netOf(market, of, asked) / netOf(market, route, asked) - 1) * 1e4
 }
 
 const netOf = (market: Market, { amountOut, gas }: Route, asked: Asked): number =>

@@ -9,7 +9,7 @@ import type { SearchFrame } from './searchFrame.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
 /** Prices may be off by what is unproven of the route. More than this changes little, and has more routes fall. */
-const mostSlackBps = 1
+const mostSlackBps = 0.5
 
 /** Of what a route brings: nobody misses less than that. */
 const leastSavedPart = 0.01e-4
