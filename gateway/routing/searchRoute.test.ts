@@ -1,12 +1,13 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
-import { createMarket } from './engine/market.ts'
+import { createMarket, updateMarket } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
+import { each } from './engine/pieces.ts'
 import type { PoolProbes } from './poolProbes.ts'
 import { familyOf } from './protocols/families.ts'
 import { createRouteCache } from './routeCache.ts'
 import type { RoutingChain } from './routingChain.ts'
-import type { Asking, SearchQueue } from './searchQueue.ts'
+import { type Asking, createSearchQueue, type SearchQueue } from './searchQueue.ts'
 import {
   gasPriceIn,
   mostAttempts,
@@ -21,12 +22,15 @@ const [weth = '', usdc = '', tokenOut = ''] = made.addresses
 const state = generated.sync.current()
 if (!state) throw new Error('a generated chain is always read')
 const { market } = state
-const deps = { now: () => performance.now() }
 
-type Change = Partial<RoutingChain> & { readonly gasCap?: bigint | undefined }
+type Change = Partial<RoutingChain> & {
+  readonly gasCap?: bigint | undefined
+  readonly now?: (() => number) | undefined
+}
 
 /** Searches, and counts them. */
-function createStand({ gasCap, ...change }: Change = {}) {
+function createStand({ gasCap, now = () => performance.now(), ...change }: Change = {}) {
+  const deps = { now }
   const turns: Asking[] = []
   const searches: SearchQueue = (search, asking) => {
     turns.push(asking)
@@ -207,6 +211,31 @@ s(
     assert.ok(((await busy.search())?.amountOut ?? 0n) > 7n, 'the loop searches where none is')
   },
 )
+
+s('has as much time in the loop however many search beside it [attack/loop-alone]', async () => {
+  const clock = { ms: 0, swapMs: 0 }
+  let swaps = 0
+  const slow = [...each(market.pools)].map((pool) => ({
+    ...pool,
+    swap(...offered: Parameters<typeof pool.swap>) {
+      swaps += 1
+      clock.ms += clock.swapMs
+      // Longer than a slice: others would have the next one.
+      for (const untilMs = performance.now() + 3; performance.now() < untilMs; );
+      return pool.swap(...offered)
+    },
+  }))
+  const searches = createSearchQueue({ atOnce: 4 })
+  const { search } = createStand({ searches, now: () => clock.ms })
+  const asked = { market: updateMarket(market, slow) }
+  const alone = await search(asked)
+  assert.ok((alone?.steps.length ?? 0) > 1)
+  // Half of the time, by itself.
+  clock.swapMs = searchLimits.deep.deadlineMs / 2 / swaps
+  assert.equal(await search(asked), alone)
+  const together = await Promise.all(Array.from({ length: 4 }, () => search(asked)))
+  assert.equal(together, Array(4).fill(alone))
+})
 
 s('tells a thread what is asked, within the limits of the mode [teeth/search-route]', async () => {
   const told: object[] = []

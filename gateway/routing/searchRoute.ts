@@ -9,7 +9,7 @@ import { fitsTransaction } from './gasCap.ts'
 import type { QuoteDeps, RoutingMode } from './quoteRequest.ts'
 import { narrowMarket, type SearchOptions } from './routeOptions.ts'
 import type { RoutingChain } from './routingChain.ts'
-import type { Asker, Askers } from './searchQueue.ts'
+import { type Asker, type Askers, type Asking, createSearchQueue } from './searchQueue.ts'
 
 /**
  * 30,000 units of work are about a millisecond; the deadline is for machines that are not well. A step
@@ -22,6 +22,8 @@ export const searchLimits = {
 
 /** There is one event loop for all chains. */
 const slices = createSlices({ now: () => performance.now() })
+/** Threads take many searches at once; side by side in the loop they would run out of time. */
+const inLoop = createSearchQueue()
 
 const searching = tracingChannel('forkyard.search')
 
@@ -136,7 +138,7 @@ export async function searchUntried(
     const limited = { ...parameters, maxSteps: steps }
     const find = () => {
       const narrowed = options ? narrowMarket(usable, options) : usable
-      return findSomewhere(chain, { market: narrowed, parameters: limited, worked })
+      return findSomewhere(chain, { market: narrowed, parameters: limited, worked, turn })
     }
     const route = await searching.tracePromise(() => chain.searches(find, turn), { attributes })
     if (!route || route.amountOut <= 0n) return undefined
@@ -156,10 +158,12 @@ async function findSomewhere(
     market,
     parameters,
     worked,
+    turn,
   }: {
     readonly market: Market
     readonly parameters: FindRouteParameters
     readonly worked: SearchParameters['worked']
+    readonly turn: Asking
   },
 ): Promise<Route | undefined> {
   const { now: _, certified, gasMarket = market, ...told } = parameters
@@ -169,7 +173,8 @@ async function findSomewhere(
   const found = isShared
     ? await threads?.find({ ...question, isCertified: certified !== undefined })
     : undefined
-  if (!found) return findRouteInSlices(market, parameters, { slices, worked })
+  const findHere = () => findRouteInSlices(market, parameters, { slices, worked })
+  if (!found) return inLoop(findHere, turn)
   if (found.certificate) certified?.(found.certificate)
   return found.route
 }
