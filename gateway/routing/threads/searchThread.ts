@@ -57,6 +57,8 @@ type Searching = {
   /** The plan that was sent to be replayed is all that it has to do. */
   isWaiting: boolean
   replayed: Replayed['result'] | undefined
+  /** Of its time, which goes on in its own pieces alone: what it waits for is not its work. */
+  spentMs: number
 }
 
 // As createSearchThreads has handed it over.
@@ -66,6 +68,8 @@ const markets = new Map<string, Market>()
 const known: Float64Array<SharedArrayBuffer>[] = []
 /** In the order in which they were asked for. */
 const searches = new Map<number, Searching>()
+/** When the piece that is worked at was begun. */
+let begunMs = 0
 
 const say = (word: ThreadWord) => port.postMessage(word)
 
@@ -91,7 +95,7 @@ function begin(task: SearchTask): void {
   const { id, parameters, isCertified } = task
   const certificates: Certificate[] = []
   const certified = isCertified ? (made: Certificate) => void certificates.push(made) : undefined
-  const now = () => performance.now()
+  const now = () => searching.spentMs + performance.now() - begunMs
   const replay: Replaying = (_, asked) => {
     searching.isWaiting = true
     say({ kind: 'replay', id, replay: asked })
@@ -103,7 +107,7 @@ function begin(task: SearchTask): void {
     }
   }
   const pieces = findRouteInPieces(marketOf(task), { ...parameters, now, replay, certified })
-  const idle = { isWaiting: false, replayed: undefined }
+  const idle = { isWaiting: false, replayed: undefined, spentMs: 0 }
   const searching: Searching = { id, pieces, certificates, ...idle }
   searches.set(id, searching)
 }
@@ -124,7 +128,9 @@ function hear(word: LoopWord): void {
   searching.replayed = word.result
 }
 
-function search({ id, pieces, certificates }: Searching): void {
+function search(searching: Searching): void {
+  const { id, pieces, certificates } = searching
+  begunMs = performance.now()
   try {
     const piece = pieces.next()
     if (!piece.done) return
@@ -133,6 +139,8 @@ function search({ id, pieces, certificates }: Searching): void {
     end(id, { kind: 'found', id, route, certificate })
   } catch (error) {
     fail(id, error)
+  } finally {
+    searching.spentMs += performance.now() - begunMs
   }
 }
 

@@ -193,6 +193,33 @@ s('go on with another search while one waits for the loop [20/threads-beside]', 
   await alone.close()
 })
 
+s('give each its own time, whatever it waits for [attack/thread-time]', async () => {
+  const alone = createSearchThreads({ count: 1 })
+  const deadlineMs = 500
+  let hasHeld = false
+  const slow = [...each(current().pools)].map((pool) => ({
+    ...pool,
+    swap(...offered: Parameters<typeof pool.swap>) {
+      // The loop has something else to do, once.
+      for (
+        const untilMs = performance.now() + deadlineMs;
+        !hasHeld && performance.now() < untilMs;
+      );
+      hasHeld = true
+      return pool.swap(...offered)
+    },
+  }))
+  const market = updateMarket(current(), slow)
+  const asking = questions.slice(0, alone.atOnce).map(async (question) => {
+    const parameters = { ...question, deadlineMs }
+    const found = await alone.find({ name, market, parameters, isCertified: false })
+    return { parameters, route: found?.route }
+  })
+  for (const { parameters, route } of await Promise.all(asking))
+    assert.equal(route, findHere(current(), parameters).route)
+  await alone.close()
+})
+
 s('leave to the loop what a pool throws at, however often [20/threads-thrown]', async () => {
   const alone = createSearchThreads({ count: 1 })
   const [parameters] = questions
