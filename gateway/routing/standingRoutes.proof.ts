@@ -20,23 +20,26 @@ for (const { changedPerBlock, isArbitraged } of [
   { changedPerBlock: paces.fast.changedPerBlock, isArbitraged: false },
 ]) {
   const market = `${changedPerBlock} of ${pools} pools changed${isArbitraged ? '' : ', nobody arbitrages'}`
-  s(`bring no less than a search would, but for a tenth of a basis point: ${market}`, () => {
-    const size = { pools, tokens: pools / 10, seed, changedPerBlock, isArbitraged }
-    const { asked, stood, worstBps, worstSinceBps, wrong, falseGaps } = proveStanding(size, {
-      count,
-      questions: 100,
-    })
-    reportFigures(`routes that stand, ${market}`, {
-      asked,
-      stood,
-      'worst, bps': Number(worstBps.toFixed(3)),
-      'of it since the search': Number(worstSinceBps.toFixed(3)),
-      'not as the pools swap': wrong,
-      'false gaps': falseGaps,
-    })
-    assert.ok(worstBps <= 0.1 && stood >= count)
-    assert.equal([wrong, falseGaps], [0, 0])
-  })
+  s(
+    `bring no less than a search would, but for a tenth of a basis point: ${market} [20/standing-ten-thousand]`,
+    () => {
+      const size = { pools, tokens: pools / 10, seed, changedPerBlock, isArbitraged }
+      const { asked, stood, worstBps, worstSinceBps, wrong, falseGaps } = proveStanding(size, {
+        count,
+        questions: 100,
+      })
+      reportFigures(`routes that stand, ${market}`, {
+        asked,
+        stood,
+        'worst, bps': Number(worstBps.toFixed(3)),
+        'of it since the search': Number(worstSinceBps.toFixed(3)),
+        'not as the pools swap': wrong,
+        'false gaps': falseGaps,
+      })
+      assert.ok(worstBps <= 0.1 && stood >= count)
+      assert.equal([wrong, falseGaps], [0, 0])
+    },
+  )
 }
 
 s.run()
