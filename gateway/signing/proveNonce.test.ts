@@ -94,6 +94,22 @@ s(
     assert.is(await ask(5, [5]), 0)
   },
 )
+s(
+  'of several nodes the only one that answers needs a receipt, also for an empty book [teeth/prove-nonce]',
+  async () => {
+    const silent = createClient({
+      chain,
+      transport: custom({ request: () => Promise.reject(new Error('down')) }, { retryCount: 0 }),
+    })
+    const ask = (node: Node) => {
+      const { client } = open(node)
+      const asked = { signer, claimed: 2, known: 0 }
+      return proveNonce({ client, witnesses: [open(node).client, silent] }, asked)
+    }
+    assert.is(await ask({ used: [10, 20] }), 2)
+    assert.is(await ask({ used: [10, 20], keeps: 950 }), undefined)
+  },
+)
 s('a node that counts lower when asked again has taken it back [teeth/prove-nonce]', async () => {
   assert.is((await prove(4, { used: [10, 20], says: 3 })).proven, 3)
   // As many as claimed need a receipt, where the book is not empty.

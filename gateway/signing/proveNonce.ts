@@ -32,8 +32,8 @@ export async function proveNonce(
   if (second !== undefined) return Math.min(claimed, second)
   const again = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
   if (again < claimed) return again
-  // An empty book knows nothing better, and nothing of it could be held up.
-  if (known === 0) return claimed
+  // An empty book knows nothing better, and nothing of it could be held up; of several nodes another is awaited.
+  if (known === 0 && witnesses.length < 2) return claimed
   return (await hasReceipt(client, { signer, nonce: claimed - 1 })) ? claimed : undefined
 }
 
