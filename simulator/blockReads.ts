@@ -1,4 +1,5 @@
 import { isHex } from 'viem'
+import { joinCalls } from './joinCalls.ts'
 import type { RpcCall, RpcOutcome } from './rpc/rpcBatch.ts'
 import { type BlockId, toTag, type Upstream, type UpstreamPurpose } from './upstream.ts'
 
@@ -44,6 +45,7 @@ export function createBlockReads({
   readonly upstream: Pick<Upstream, 'send'>
 }): BlockReads {
   const blocks = new Map<string, Known>()
+  const sendTogether = joinCalls((calls) => upstream.send(calls))
   let refusal: RpcOutcome | undefined
 
   function find(call: RpcCall): RpcOutcome | Promise<RpcOutcome> | undefined {
@@ -61,7 +63,9 @@ export function createBlockReads({
     calls: readonly RpcCall[],
     { isKept, purpose }: Parameters<BlockReads['answer']>[1],
   ): readonly Promise<RpcOutcome>[] {
-    const asking = upstream.send(calls, purpose)
+    // Nothing that somebody may have made heavy is among them.
+    const isLight = purpose === undefined && calls.every(isStateRead)
+    const asking = isLight ? sendTogether(calls) : upstream.send(calls, purpose)
     return calls.map((call, index) => {
       const outcome = asking.then((outcomes) => outcomes[index] ?? notAnswered)
       const known = isKept ? knownOf(call) : undefined
