@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { RelayLedger, RelayStore } from '../store/relay.ts'
+import type { RelayStore } from '../store/relay.ts'
 import type { DeploySimulator } from './deploySimulator.ts'
 import { quoteFees, readFees } from './fees.ts'
 import { answerOf, type FactsOf, gates } from './gates.ts'
@@ -102,10 +102,8 @@ export async function examineOwner(
   const time = await clock.read(async () => snapshot.timestampMs)
   const windows = { windowMs: capWindowMs, markerMs: limits.pendingWindowMs }
   const chainNonce = snapshot.relayerNonce
-  const ledger = await store.reserve(
-    { chainId, owner, signer: relayer, chainNonce, ...windows, ...time },
-    (read: RelayLedger) => ({ kind: 'leave', value: toLedgerFacts(fees, read) }),
-  )
+  const request = { chainId, owner, signer: relayer, chainNonce, ...windows, ...time }
+  const ledger = toLedgerFacts(fees, await store.look(request))
   const facts: FactsOf = { simulation: { ...simulated, limits, amountIn }, fees, ledger }
   return gates.map((gate) => {
     const { step, gate: name } = gate

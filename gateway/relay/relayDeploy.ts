@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { type Attempt, type Ready, signAndReserve } from '../signing/signAndReserve.ts'
-import type { RelayDecision, RelayLedger, RelayStore } from '../store/relay.ts'
+import type { RelayDecision, RelayStore } from '../store/relay.ts'
+import type { RelayLedger } from '../store/relayBook.ts'
 import type { Admission, Asker } from './admission.ts'
 import type { DeploySimulation, DeploySimulator } from './deploySimulator.ts'
 import type { Desk } from './desk.ts'
@@ -159,7 +160,6 @@ function reserve(
   const { chainId, signer, limits, clock } = chain
   type Decision = RelayDecision<Attempt<DeployWish, Reservation>>
   const decide = (ledger: RelayLedger, ready: Ready<SignedDeploy> | undefined): Decision => {
-    clock.saw(ledger.nowMs)
     const { fees, stopped } = judgeLedger(facts, ledger)
     if (stopped) return { kind: 'leave', value: { value: { answer: stopped } } }
     const stuck = findStuck(ledger, limits)
@@ -189,7 +189,12 @@ function reserve(
   return signAndReserve<DeployWish, SignedDeploy, Reservation>(signer.turns, {
     reserve: async (ready) => {
       const time = await clock.read(async () => headMs)
-      return store.reserve({ ...request, ...time }, (ledger) => decide(ledger, ready))
+      // Only what is booked moves the book's clock on.
+      if (!ready) return decide(await store.look({ ...request, ...time }), undefined).value
+      return store.reserve({ ...request, ...time }, (ledger) => {
+        clock.saw(ledger.nowMs)
+        return decide(ledger, ready)
+      })
     },
     sign: (order) => signWith(signer, order),
   })

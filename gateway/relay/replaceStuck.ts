@@ -1,6 +1,7 @@
 import { getBalance } from 'viem/actions'
 import { type Attempt, type Ready, signAndReserve } from '../signing/signAndReserve.ts'
-import type { RelayDecision, RelayLedger, RelayStore } from '../store/relay.ts'
+import type { RelayDecision, RelayStore } from '../store/relay.ts'
+import type { RelayLedger } from '../store/relayBook.ts'
 import type { RelayTransaction } from '../store/relayTransaction.ts'
 import type { Broadcaster } from './broadcast.ts'
 import type { Observe } from './events.ts'

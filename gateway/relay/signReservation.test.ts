@@ -1,6 +1,6 @@
 import { pad } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
-import type { RelayLedger } from '../store/relay.ts'
+import type { RelayLedger } from '../store/relayBook.ts'
 import type { RelayTransaction } from '../store/relayTransaction.ts'
 import { quoteFees } from './fees.ts'
 import { defaultLimits as limits } from './limits.ts'

@@ -1,6 +1,6 @@
 import type { Wish } from '../signing/signAndReserve.ts'
 import type { SignedCall } from '../signing/signCall.ts'
-import type { RelayLedger } from '../store/relay.ts'
+import type { RelayLedger } from '../store/relayBook.ts'
 import type { RelayTransaction } from '../store/relayTransaction.ts'
 import { lowest } from '../store/sharedCaps.ts'
 import { type FeeQuote, quoteReplacement } from './fees.ts'

@@ -36,4 +36,21 @@ s(
     assert.equal(spans().slice(4), [[9, 1]])
   },
 )
+s('takes as many and has as many under way as it is told to [20/together]', async () => {
+  const flown: (readonly number[])[] = []
+  const land: (() => void)[] = []
+  const flights = createFlights<number>(
+    (jobs) => {
+      flown.push(jobs)
+      return new Promise((resolve) => land.push(resolve))
+    },
+    { most: 2, underWayAtOnce: 1 },
+  )
+  for (const job of [1, 2, 3]) flights.board(job)
+  await nextTurn()
+  assert.equal(flown, [[1, 2]])
+  land[0]?.()
+  await nextTurn()
+  assert.equal(flown, [[1, 2], [3]])
+})
 s.run()

@@ -1,15 +1,21 @@
-/** The most jobs of one flight, and the most flights under way: the second fills while one runs. */
-const [maxBatch, maxFlights] = [500, 2]
-
-/** Jobs that arrive together go together. `fly` answers each of its jobs and never throws. */
-export function createFlights<job>(fly: (jobs: readonly job[]) => Promise<void>) {
+/**
+ * Jobs that arrive together go together. `fly` answers each of its jobs and never throws. The next flight fills
+ * while those are under way.
+ */
+export function createFlights<job>(
+  fly: (jobs: readonly job[]) => Promise<void>,
+  {
+    most = 500,
+    underWayAtOnce = 2,
+  }: { readonly most?: number; readonly underWayAtOnce?: number } = {},
+) {
   const queue: job[] = []
   let underWay = 0
 
   function takeOff(): void {
-    while (underWay < maxFlights && queue.length > 0) {
+    while (underWay < underWayAtOnce && queue.length > 0) {
       underWay += 1
-      void fly(queue.splice(0, maxBatch)).finally(() => {
+      void fly(queue.splice(0, most)).finally(() => {
         underWay -= 1
         takeOff()
       })

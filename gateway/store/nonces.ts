@@ -83,7 +83,7 @@ type Row = {
   signed_at_ms: number
 }
 
-/** What of ours will be sent until it is mined. A lost deployment is, once `reconcile` has taken it back. */
+/** A lost deployment is, once `reconcile` has taken it back. */
 const held = sql<{ nonce: number }>(
   `SELECT nonce FROM relay_transactions
      WHERE chain_id = @chainId AND signer = @signer AND nonce >= @from AND status <> 'lost'
@@ -127,16 +127,29 @@ export function* readFillWindow({
   }
 }
 
-/** See `Nonces.missingNonces`; inside the transaction that takes the next nonce. */
-export function* readMissing({
+/** What of ours will be sent until it is mined, at or above `from`, lowest first. */
+export function* readHeld({
   chainId,
   signer,
   from,
 }: SignerOnChain & { readonly from: number }): Program<readonly number[]> {
-  const taken = yield* held.all({ chainId, signer: signer.toLowerCase(), from })
+  const rows = yield* held.all({ chainId, signer: signer.toLowerCase(), from })
+  return rows.map(({ nonce }) => nonce)
+}
+
+/** See `Nonces.missingNonces`; inside the transaction that takes the next nonce. */
+export function* readMissing(
+  request: SignerOnChain & { readonly from: number },
+): Program<readonly number[]> {
+  return findMissing(yield* readHeld(request), request.from)
+}
+
+/** Those between what is held from `from` on. */
+export function findMissing(taken: readonly number[], from: number): readonly number[] {
   const found: number[] = []
   let expected = from
-  for (const { nonce } of taken) {
+  for (const nonce of taken) {
+    if (nonce < from) continue
     for (; expected < nonce && found.length < mostMissing; expected += 1) found.push(expected)
     expected = nonce + 1
   }
@@ -179,7 +192,7 @@ function* fill(
   const callerMs = yield* engine.clock(request.nowMs)
   const nowMs = yield* advanceClock({ chainId, callerMs, pace: request.pace })
   const afterMs = nowMs - request.windowMs
-  const deployed = readWindow(yield* relayStatements.window.all(chainId, afterMs, -1))
+  const deployed = readWindow(yield* relayStatements.window.all(chainId, afterMs))
   const filled = yield* readFillWindow({ chainId, afterMs })
   const lost = yield* lostAt.get(chainId, signer.toLowerCase(), nonce)
   const previous = last ?? (lost && toPrices(lost))

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { type Address, type Hex, keccak256, numberToHex, stringToHex } from 'viem'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import type { RelayDecision, RelayLedger, RelayStore } from './relay.ts'
+import type { RelayDecision, RelayStore } from './relay.ts'
+import type { RelayLedger } from './relayBook.ts'
 import type { Pace } from './relayClock.ts'
 
 const chainId = 8453

@@ -1,46 +1,31 @@
-import { type Address, getAddress, type Hex } from 'viem'
+import type { Address, Hex } from 'viem'
+import { isSameAddress } from '../chain/sameAddress.ts'
 import type { Engine } from './engine.ts'
-import { createNonces, type Nonces, readFillWindow, readMissing } from './nonces.ts'
+import { createNonces, type Nonces, readFillWindow } from './nonces.ts'
 import type { Program } from './program.ts'
 import {
-  advanceClock,
+  bookOf,
+  noteRow,
+  type RelayLedger,
+  type Requests,
+  type ReserveRequest,
+  readBook,
+  readOwners,
+  toLedger,
+} from './relayBook.ts'
+import {
+  advanceTime,
   createRelayClock,
   type Pace,
   type RelayClock,
-  readPaced,
+  readTime,
 } from './relayClock.ts'
-import { lockChain, readHighestNonce } from './relayNonce.ts'
+import { lockChain } from './relayNonce.ts'
 import { type BookRow, lowerAddress, readWindow, toTransactions } from './relayRows.ts'
-import { relayStatements as statements } from './relayStatements.ts'
+import { mostTogether, relayStatements as statements } from './relayStatements.ts'
 import type { RelayAttempt, RelayStatus, RelayTransaction } from './relayTransaction.ts'
-import {
-  createSharedCaps,
-  readLowestCaps,
-  type SharedCaps,
-  type SharedCapsStore,
-} from './sharedCaps.ts'
-
-/** What gates 8 to 10 and the signer need to know, read inside the reserving transaction. */
-export type RelayLedger = {
-  /** Never behind an earlier reading of this chain, whatever the machine's clock did. */
-  readonly nowMs: number
-  /** The key that would sign: another key's nonces are not its own. */
-  readonly signer: Address
-  /** The owner's transaction that may still be, or is, in the chain; or failed within `markerMs`. */
-  readonly live: RelayTransaction | undefined
-  /** Reservations in the window, without `live`: a replacement takes its row's place. */
-  readonly deploys: number
-  readonly spendWei: bigint
-  readonly oldestMarkedAtMs: number | undefined
-  /** By the chain; what is signed below it is not mined. */
-  readonly chainNonce: number
-  readonly nextNonce: number
-  /** Lowest nonce that the chain waits for and nothing of ours uses; behind it nothing is mined. */
-  readonly missingNonce: number | undefined
-  /** The lowest caps of the gateways that share this book; undefined before any has said its own. */
-  readonly lowestCaps?: SharedCaps | undefined
-  readonly pausedReason: string | undefined
-}
+import { createSharedCaps, type SharedCapsStore } from './sharedCaps.ts'
+import { createTogether } from './together.ts'
 
 type Signed = { readonly attempt: RelayAttempt; readonly reservedWei: bigint }
 
@@ -85,24 +70,16 @@ export type RelayStore = Nonces &
   RelayClock &
   SharedCapsStore & {
     /**
-     * One transaction, alone on its chain: reads the ledger, lets `decide` judge and sign, writes what it
-     * decided. When this resolves, the signed bytes are durable; nothing may be sent before. `decide` may run
+     * Alone on its chain, in one transaction with what arrives together: reads the ledger, lets `decide` judge,
+     * writes what it decided, one after the other in the order asked. When this resolves, the signed bytes are durable; nothing may be sent before. `decide` may run
      * more than once (a deadlock, a lost connection); what it said last counts.
      */
     reserve<value>(
-      request: {
-        readonly chainId: number
-        readonly owner: Address
-        readonly signer: Address
-        /** The signer's next nonce by the chain. */
-        readonly chainNonce: number
-        readonly nowMs: number
-        readonly pace?: Pace | undefined
-        readonly windowMs: number
-        readonly markerMs: number
-      },
+      request: ReserveRequest,
       decide: (ledger: RelayLedger) => RelayDecision<value>,
     ): Promise<value>
+    /** The ledger as `reserve` would read it now. Nothing is written, and nobody is held up or waited for. */
+    look(request: ReserveRequest): Promise<RelayLedger>
     /** Not yet final, lowest nonce first. */
     listOpen(chainId: number): Promise<readonly RelayTransaction[]>
     /** Final or lost at or above this nonce: what a chain that lost blocks has forgotten, or waits for. */
@@ -146,37 +123,17 @@ function* addAttempt(id: number, { attempt }: Signed, nowMs: number): Program<vo
   yield* statements.insertAttempt.run(hash, id, id, raw, ...fees, nowMs)
 }
 
-type ReserveRequest = Parameters<RelayStore['reserve']>[0]
-
-function* readLedger(request: ReserveRequest, callerMs: number): Program<RelayLedger> {
-  const { chainId, chainNonce, windowMs, markerMs } = request
-  const [owner, signer] = [lowerAddress(request.owner), lowerAddress(request.signer)]
-  const nowMs = yield* advanceClock({ chainId, callerMs, pace: request.pace })
-  const markedAfterMs = nowMs - markerMs
-  const [live] = yield* load(statements.live.all(chainId, owner, signer, chainNonce, markedAfterMs))
-  const window = yield* statements.window.all(chainId, nowMs - windowMs, live?.id ?? -1)
-  const hour = readWindow(window)
-  const filled = yield* readFillWindow({ chainId, afterMs: nowMs - windowMs })
-  const [missingNonce] = yield* readMissing({ chainId, signer: request.signer, from: chainNonce })
-  return {
-    nowMs,
-    signer: getAddress(signer),
-    live,
-    ...hour,
-    spendWei: hour.spendWei + filled.spendWei,
-    missingNonce,
-    chainNonce,
-    lowestCaps: yield* readLowestCaps(chainId, 'deployments'),
-    nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
-    pausedReason: (yield* statements.chain.get(chainId))?.paused_reason ?? undefined,
-  }
+type ReserveJob = {
+  readonly request: ReserveRequest
+  readonly decide: (ledger: RelayLedger) => RelayDecision<unknown>
 }
+type WrittenRow = Parameters<typeof noteRow>[1]
 
 function* insert(
   request: ReserveRequest,
   { proxy, signed }: Extract<RelayDecision<unknown>, { readonly kind: 'insert' }>,
   { nowMs, nextNonce }: RelayLedger,
-): Program<void> {
+): Program<WrittenRow> {
   const row = yield* statements.insert.get(
     request.chainId,
     lowerAddress(request.owner),
@@ -189,7 +146,24 @@ function* insert(
   )
   if (!row) throw new Error('a relay transaction just written is not there')
   yield* addAttempt(row.id, signed, nowMs)
+  return { id: row.id, nonce: nextNonce, reservedWei: signed.reservedWei }
 }
+
+function* replace(
+  { id, signed }: Extract<RelayDecision<unknown>, { readonly kind: 'replace' }>,
+  { nowMs }: RelayLedger,
+): Program<WrittenRow> {
+  const { reservedWei } = signed
+  yield* statements.remark.run(nowMs, String(reservedWei), id)
+  yield* addAttempt(id, signed, nowMs)
+  return { id, reservedWei }
+}
+
+const write = (
+  request: ReserveRequest,
+  decision: Exclude<RelayDecision<unknown>, { readonly kind: 'leave' }>,
+  ledger: RelayLedger,
+) => (decision.kind === 'insert' ? insert(request, decision, ledger) : replace(decision, ledger))
 
 function* settle({ id, from, outcome }: Parameters<RelayStore['settle']>[0]): Program<void> {
   const row = yield* statements.find.get(id)
@@ -211,20 +185,50 @@ function* settle({ id, from, outcome }: Parameters<RelayStore['settle']>[0]): Pr
 
 /** The relay's book. Several processes may hold it: who takes a nonce or spends is alone on the chain. */
 export function createRelayStore(engine: Engine): RelayStore {
-  function* reserve<value>(
-    request: ReserveRequest,
-    decide: (ledger: RelayLedger) => RelayDecision<value>,
-  ): Program<value> {
-    yield* lockChain(request.chainId)
-    const ledger = yield* readLedger(request, yield* engine.clock(request.nowMs))
-    const decision = decide(ledger)
-    if (decision.kind === 'insert') yield* insert(request, decision, ledger)
-    if (decision.kind === 'replace') {
-      const { id, signed } = decision
-      yield* statements.remark.run(ledger.nowMs, String(signed.reservedWei), id)
-      yield* addAttempt(id, signed, ledger.nowMs)
+  function* readTimes(requests: Requests) {
+    const latestMs = Math.max(...requests.map(({ nowMs }) => nowMs))
+    const callerMs = yield* engine.clock(latestMs)
+    return requests.map(({ pace }) => ({ callerMs, pace }))
+  }
+
+  function* reserveAll(jobs: readonly [ReserveJob, ...ReserveJob[]]): Program<readonly unknown[]> {
+    const [first, ...others] = jobs
+    const requests: Requests = [first.request, ...others.map(({ request }) => request)]
+    const [{ chainId }] = requests
+    yield* lockChain(chainId)
+    const time = yield* advanceTime(chainId, yield* readTimes(requests))
+    const book = yield* readBook(requests, time)
+    let ofOwners = yield* readOwners(requests, time)
+    const values: unknown[] = []
+    for (const [index, { request, decide }] of jobs.entries()) {
+      const ledger = toLedger(book, { request, ofOwners })
+      const decision = decide(ledger)
+      values.push(decision.value)
+      if (decision.kind === 'leave') continue
+      noteRow(book, yield* write(request, decision, ledger))
+      const isAskedAgain = requests
+        .slice(index + 1)
+        .some(({ owner }) => isSameAddress(owner, request.owner))
+      if (isAskedAgain) ofOwners = yield* readOwners(requests, time)
     }
-    return decision.value
+    return values
+  }
+
+  const reserve = createTogether(
+    (jobs: readonly [ReserveJob, ...ReserveJob[]]) => engine.write(() => reserveAll(jobs)),
+    { kindOf: ({ request }) => bookOf(request), most: mostTogether },
+  )
+  const look = createTogether((requests: Requests) => engine.snapshot(() => lookAll(requests)), {
+    kindOf: bookOf,
+    most: mostTogether,
+  })
+
+  function* lookAll(requests: Requests): Program<readonly RelayLedger[]> {
+    const [{ chainId }] = requests
+    const time = yield* readTime(chainId, yield* readTimes(requests))
+    const book = yield* readBook(requests, time)
+    const ofOwners = yield* readOwners(requests, time)
+    return requests.map((request) => toLedger(book, { request, ofOwners }))
   }
 
   function* readTotals({
@@ -233,13 +237,9 @@ export function createRelayStore(engine: Engine): RelayStore {
     pace,
     windowMs,
   }: Parameters<RelayStore['totals']>[0]): Program<RelayTotals> {
-    const chain = yield* statements.chain.get(chainId)
-    const now = readPaced({
-      callerMs: yield* engine.clock(nowMs),
-      storedMs: chain?.clock_ms ?? 0,
-      pace,
-    })
-    const hour = readWindow(yield* statements.window.all(chainId, now - windowMs, -1))
+    const callerMs = yield* engine.clock(nowMs)
+    const { nowMs: now, pausedReason } = yield* readTime(chainId, [{ callerMs, pace }])
+    const hour = readWindow(yield* statements.window.all(chainId, now - windowMs))
     const filled = yield* readFillWindow({ chainId, afterMs: now - windowMs })
     return {
       nowMs: now,
@@ -247,7 +247,7 @@ export function createRelayStore(engine: Engine): RelayStore {
       spendWei: hour.spendWei + filled.spendWei,
       open: yield* statements.inStatus.count(chainId, 'pending'),
       lost: yield* statements.inStatus.count(chainId, 'lost'),
-      pausedReason: chain?.paused_reason ?? undefined,
+      pausedReason,
     }
   }
 
@@ -255,7 +255,10 @@ export function createRelayStore(engine: Engine): RelayStore {
     ...createNonces(engine),
     ...createRelayClock(engine),
     ...createSharedCaps(engine, 'deployments'),
-    reserve: (request, decide) => engine.write(() => reserve(request, decide)),
+    // The flight forgets the type that this call's decision keeps.
+    reserve: async <value>(request: ReserveRequest, decide: ReserveJob['decide']) =>
+      (await reserve({ request, decide })) as value,
+    look,
     listOpen: (chainId) => engine.read(() => load(statements.open.all(chainId))),
     listForgotten: ({ chainId, signer, chainNonce }) =>
       engine.read(() => load(statements.forgotten.all(chainId, lowerAddress(signer), chainNonce))),

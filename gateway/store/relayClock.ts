@@ -23,7 +23,9 @@ export function readPaced({
   return Math.max(callerMs, storedMs, pacedMs)
 }
 
-const read = sql<{ clock_ms: number }>('SELECT clock_ms FROM relay_chains WHERE chain_id = ?')
+const read = sql<{ clock_ms: number; paused_reason: string | null }>(
+  'SELECT clock_ms, paused_reason FROM relay_chains WHERE chain_id = ?',
+)
 const put = sql(
   `INSERT INTO relay_chains (chain_id, clock_ms) VALUES (?, ?)
    ON CONFLICT (chain_id) DO UPDATE SET clock_ms = excluded.clock_ms`,
@@ -36,15 +38,33 @@ const clamps = [
   sql('UPDATE nonce_fills SET signed_at_ms = ? WHERE chain_id = ? AND signed_at_ms > ?'),
 ]
 
+export type ChainTime = {
+  readonly nowMs: number
+  readonly storedMs: number
+  readonly pausedReason: string | undefined
+}
+
+/** The time of a chain's book by the latest of these readings, and why it is paused. */
+export function* readTime(chainId: number, readings: readonly Readings[]): Program<ChainTime> {
+  const chain = yield* read.get(chainId)
+  const storedMs = chain?.clock_ms ?? 0
+  const nowMs = Math.max(...readings.map((one) => readPaced({ ...one, storedMs })))
+  return { nowMs, storedMs, pausedReason: chain?.paused_reason ?? undefined }
+}
+
+/** From now on it is never told to be earlier; under `lockChain`. */
+export function* advanceTime(chainId: number, readings: readonly Readings[]): Program<ChainTime> {
+  const time = yield* readTime(chainId, readings)
+  if (time.nowMs !== time.storedMs) yield* put.run(chainId, time.nowMs)
+  return time
+}
+
 /** The time of a chain's book, by which all its caps count; under `lockChain`. */
 export function* advanceClock({
   chainId,
   ...readings
 }: Readings & { readonly chainId: number }): Program<number> {
-  const storedMs = (yield* read.get(chainId))?.clock_ms ?? 0
-  const nowMs = readPaced({ ...readings, storedMs })
-  if (nowMs !== storedMs) yield* put.run(chainId, nowMs)
-  return nowMs
+  return (yield* advanceTime(chainId, [readings])).nowMs
 }
 
 export function* readStoredClock(chainId: number): Program<number | undefined> {

@@ -73,16 +73,20 @@ function toAttempt(row: AttemptRow): RelayAttempt {
 }
 
 export type WindowRow = {
+  id: number
   reserved_wei: string
   actual_wei: string | null
   marked_at_ms: number
 }
 
-/** Sums a window. A receipt may raise what a reservation counts for, never lower it. */
+/** A receipt may raise what a reservation counts for, never lower it. */
+export function weiOf({ reserved_wei, actual_wei }: WindowRow): bigint {
+  const [reserved, actual] = [BigInt(reserved_wei), BigInt(actual_wei ?? 0)]
+  return actual > reserved ? actual : reserved
+}
+
+/** Sums a window. */
 export function readWindow(rows: readonly WindowRow[]) {
-  const spendWei = rows.reduce((sum, { reserved_wei, actual_wei }) => {
-    const [reserved, actual] = [BigInt(reserved_wei), BigInt(actual_wei ?? 0)]
-    return sum + (actual > reserved ? actual : reserved)
-  }, 0n)
+  const spendWei = rows.reduce((sum, row) => sum + weiOf(row), 0n)
   return { deploys: rows.length, spendWei, oldestMarkedAtMs: rows[0]?.marked_at_ms }
 }

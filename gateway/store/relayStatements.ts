@@ -9,20 +9,32 @@ const book = (chosen: string, order: string) =>
      WHERE ${chosen} ORDER BY ${order}, a.number`,
   )
 
+/** The most owners of one transaction. */
+export const mostTogether = 16
+
+function liveOf(owners: number) {
+  const theirs = `owner IN (${Array.from({ length: owners }, (_, index) => `@owner${index}`)})`
+  return book(
+    `t.id IN (
+       SELECT id FROM relay_transactions
+         WHERE chain_id = @chainId AND ${theirs} AND status IN ('pending','mined')
+       UNION ALL SELECT id FROM relay_transactions
+         WHERE chain_id = @chainId AND signer = @signer AND nonce >= @chainNonce AND status = 'final'
+           AND ${theirs}
+       UNION ALL SELECT id FROM relay_transactions
+         WHERE chain_id = @chainId AND marked_at_ms > @afterMs AND status IN ('failed','final_failed')
+           AND ${theirs})`,
+    't.id',
+  )
+}
+
 /** The relay's SQL. */
 export const relayStatements = {
-  chain: sql<{ clock_ms: number; paused_reason: string | null }>(
-    'SELECT clock_ms, paused_reason FROM relay_chains WHERE chain_id = ?',
-  ),
-  live: book(
-    `t.id = (SELECT id FROM relay_transactions WHERE chain_id = ? AND owner = ?
-       AND (status IN ('pending','mined') OR (status = 'final' AND signer = ? AND nonce >= ?)
-         OR (status IN ('failed','final_failed') AND marked_at_ms > ?)) ORDER BY id DESC LIMIT 1)`,
-    't.id',
-  ),
+  /** Of so many owners. Each part by an index of its own: the book only grows. */
+  live: Array.from({ length: mostTogether }, (_, index) => liveOf(index + 1)),
   window: sql<WindowRow>(
-    `SELECT reserved_wei, actual_wei, marked_at_ms FROM relay_transactions
-       WHERE chain_id = ? AND marked_at_ms > ? AND id <> ? ORDER BY marked_at_ms`,
+    `SELECT id, reserved_wei, actual_wei, marked_at_ms FROM relay_transactions
+       WHERE chain_id = ? AND marked_at_ms > ? ORDER BY marked_at_ms, id`,
   ),
   insert: sql<{ id: number }>(
     `INSERT INTO relay_transactions

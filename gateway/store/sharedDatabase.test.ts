@@ -6,7 +6,8 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { openPostgresStore, type PostgresStore } from './openPostgresStore.ts'
 import { openStore } from './openStore.ts'
-import type { RelayDecision, RelayLedger } from './relay.ts'
+import type { RelayDecision } from './relay.ts'
+import type { RelayLedger } from './relayBook.ts'
 import { StoreUnavailable } from './storeUnavailable.ts'
 
 /** What several gateways on one PostgreSQL may rely on; each store here stands for a process. */
