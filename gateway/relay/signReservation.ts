@@ -108,7 +108,9 @@ export const toWish = (order: DeployWish): Wish<DeployWish> => {
   const { owner, nonce, replaces, fees } = order
   const { gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei, reservedWei } = fees
   const prices = [gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei, reservedWei]
-  return { id: [owner, nonce, replaces, ...prices].join(), order }
+  const id = [owner, nonce, replaces, ...prices].join()
+  if (replaces !== undefined) return { id, order }
+  return { id, order, next: { nonce, at: (later) => toWish({ ...order, nonce: later }) } }
 }
 
 export async function signWith(signer: Signer, { owner, nonce, fees }: DeployWish) {

@@ -10,10 +10,7 @@ s(
   async () => {
     const key = createMemoryKey(pad('0x77'))
     const signer = createFillSigner({ chainId: 8453, key })
-    assert.equal(
-      [signer.address, signer.chainId, signer.turns.isTaken()],
-      [key.address, 8453, false],
-    )
+    assert.equal([signer.address, signer.chainId, signer.turns.ended()], [key.address, 8453, 0])
     const prices = { gasLimit: 25_200n, maxFeePerGasWei: 9n, maxPriorityFeePerGasWei: 3n }
     const { raw } = await signer.signFill({ nonce: 7, ...prices })
     const { to, value = 0n, data = '0x', ...signed } = parseTransaction(raw)

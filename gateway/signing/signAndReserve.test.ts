@@ -1,5 +1,5 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { NonceContended, signAndReserve } from './signAndReserve.ts'
+import { NonceContended, signAndReserve, type Wish } from './signAndReserve.ts'
 import { createTurns } from './turns.ts'
 
 const s = suite('signAndReserve')
@@ -51,5 +51,81 @@ s('who waited for its turn looks again before it signs [teeth/sign-again]', asyn
   assert.equal(await Promise.all([take(), take(), take()]), [1, 2, 3])
   // None for a nonce that was gone by then.
   assert.equal(signed, [1, 2, 3])
+})
+
+/** A book of which each takes the next nonce; what is done, in order, and what stands in whose way. */
+function openBook({
+  refused = '',
+  unsigned = '',
+  waitsFor = Promise.resolve<undefined>(undefined),
+} = {}) {
+  const turns = createTurns()
+  const done: string[] = []
+  let next = 1
+  type Order = { readonly of: string; readonly nonce: number }
+  const toWish = (of: string, nonce: number): Wish<Order> => ({
+    id: `${of}${nonce}`,
+    order: { of, nonce },
+    next: { nonce, at: (later) => toWish(of, later) },
+  })
+  const take = (of: string) =>
+    signAndReserve<Order, string, string>(turns, {
+      async reserve(ready) {
+        done.push(ready ? `keep ${ready.signed}` : `look ${of}`)
+        if (ready && of === refused) return { value: 'refused' }
+        const wish = toWish(of, next)
+        if (ready?.id !== wish.id) return { wish }
+        next += 1
+        return { value: ready.signed }
+      },
+      async sign({ of: whose, nonce }) {
+        done.push(`sign ${whose}${nonce}`)
+        await waitsFor
+        if (whose === unsigned) throw new Error('no key')
+        return `${whose}${nonce}`
+      },
+    }).catch(({ message }: Error) => message)
+  return { take, done }
+}
+
+s('those that take the next nonces are signed and kept together [20/sign-together]', async () => {
+  const { take, done } = openBook()
+  const names = Array.from({ length: 18 }, (_, index) => `o${index}:`)
+  const told = await Promise.all(names.map(take))
+  assert.equal(
+    told,
+    names.map((name, index) => `${name}${index + 1}`),
+  )
+  const each = (what: string, of: readonly string[]) => of.map((name) => `${what} ${name}`)
+  const [first, second] = [told.slice(0, 16), told.slice(16)]
+  assert.equal(done, [
+    ...each('look', names),
+    ...each('sign', first),
+    ...each('keep', first),
+    // Their turn comes after one that has taken what they saw.
+    ...each('look', names.slice(16)),
+    ...each('sign', second),
+    ...each('keep', second),
+  ])
+})
+s(
+  'nobody else asks a key that has not answered the first of a turn [20/sign-together]',
+  async () => {
+    const answered = Promise.withResolvers<undefined>()
+    const { take, done } = openBook({ waitsFor: answered.promise })
+    const all = Promise.all(['a', 'b', 'c'].map(take))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(done.slice(3), ['sign a1'])
+    answered.resolve(undefined)
+    assert.equal(await all, ['a1', 'b2', 'c3'])
+  },
+)
+s('who is refused or not signed for leaves no nonce unused [20/sign-together]', async () => {
+  const refused = openBook({ refused: 'b' })
+  assert.equal(await Promise.all(['a', 'b', 'c'].map(refused.take)), ['a1', 'refused', 'c2'])
+  assert.equal(refused.done.slice(-3), ['keep c3', 'sign c2', 'keep c2'])
+  const unsigned = openBook({ unsigned: 'a' })
+  assert.equal(await Promise.all(['a', 'b'].map(unsigned.take)), ['no key', 'b1'])
+  assert.is(await unsigned.take('c'), 'c2')
 })
 s.run()

@@ -1,18 +1,18 @@
 /** One after the other, in the order asked. */
 export type Turns = {
-  isTaken(): boolean
+  /** How many there have been. */
+  ended(): number
   run<value>(work: () => Promise<value>): Promise<value>
 }
 
 export function createTurns(): Turns {
-  let waiting = 0
+  let ended = 0
   let tail: Promise<unknown> = Promise.resolve()
   return {
-    isTaken: () => waiting > 0,
+    ended: () => ended,
     run(work) {
-      waiting += 1
       const turn = tail.then(work).finally(() => {
-        waiting -= 1
+        ended += 1
       })
       tail = turn.catch(() => undefined)
       return turn
