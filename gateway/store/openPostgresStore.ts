@@ -76,7 +76,13 @@ export async function openPostgresStore({
 }): Promise<PostgresStore> {
   const config = toClientConfig(url)
   await migrate(config, known)
-  const pool = new pg.Pool({ ...config, max: connections, idleTimeoutMillis: idleForMs })
+  const pool = new pg.Pool({
+    ...config,
+    // What a program asks together is sent at once.
+    pipeline: true,
+    max: connections,
+    idleTimeoutMillis: idleForMs,
+  })
   // For each while it works, and for the pool while it rests: unheard, either would end the process.
   pool.on('connect', (client) => client.on('error', failed))
   pool.on('error', failed)

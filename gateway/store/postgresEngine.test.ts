@@ -6,11 +6,11 @@ import {
 } from '../../fixtures/store/scriptedPool.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { attempts, createPostgresEngine } from './postgresEngine.ts'
-import { listWriters, lock, shareLock, sql } from './program.ts'
+import { listWriters, lock, shareLock, sql, together } from './program.ts'
 
 const s = suite('store/postgresEngine')
 
-function open(...answers: readonly PoolAnswer[]) {
+function open(...answers: readonly (PoolAnswer | Promise<PoolAnswer>)[]) {
   const scripted = createScriptedPool(...answers)
   return { ...scripted, engine: createPostgresEngine(scripted.pool, { time: 'caller' }) }
 }
@@ -96,6 +96,39 @@ s(
     assert.is(await nameOf(engine.write(() => one.run())), 'StoreUnavailable')
   },
 )
+s(
+  'sends at once what is asked together, and hears the first that fails [20/pipeline]',
+  async () => {
+    const row = (a: number) => ({ rows: [{ a }], rowCount: 1 })
+    const { engine, texts } = open(nothing, nothing, row(1), row(2))
+    const read = () => together(lock('keys'), together(two.get(1, 'x')), two.get(2, 'y'))
+    assert.equal(await engine.write(read), [undefined, [{ a: 1 }], { a: 2 }])
+    assert.match(texts()[1] ?? '', 'pg_advisory_xact_lock')
+    assert.equal([texts().length, texts().at(-1)], [5, 'COMMIT'])
+    // What was sent behind it fails as well, and is not what is told.
+    const refused = open(nothing, fail('40P01'), fail('25P02'), nothing, nothing, row(3), row(4))
+    const both = () => together(two.get(1, 'x'), two.get(2, 'y'))
+    assert.equal(await refused.engine.write(both), [{ a: 3 }, { a: 4 }])
+    assert.equal(refused.texts().slice(3, 5), ['ROLLBACK', 'BEGIN'])
+  },
+)
+s('begins with its first question, unless that may change something [20/pipeline]', async () => {
+  const begun = Promise.withResolvers<PoolAnswer>()
+  const asks = open(begun.promise)
+  const locked = asks.engine.write(() => together(lock('keys'), two.get(1, 'x')))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.is(asks.texts().length, 3)
+  begun.resolve(nothing)
+  await locked
+  const late = Promise.withResolvers<PoolAnswer>()
+  const changes = open(late.promise)
+  const removed = changes.engine.write(() => together(two.get(1, 'x'), one.run()))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(changes.texts(), ['BEGIN'])
+  late.resolve(fail('57014'))
+  const [cause] = await Promise.allSettled([removed])
+  assert.equal([cause.status, changes.texts()], ['rejected', ['BEGIN', 'ROLLBACK']])
+})
 s("counts by the caller's clock, or by the database's [teeth/postgres-clock]", async () => {
   const { engine, pool, sent } = open({ rows: [{ ms: 9 }], rowCount: 1 })
   assert.is(await engine.read(() => engine.clock(5)), 5)

@@ -44,7 +44,7 @@ export function createPostgresEngine(
     return name
   }
 
-  function toRequest(query: Query): QueryConfig {
+  function toRequest(query: Exclude<Query, { readonly kind: 'together' }>): QueryConfig {
     if (query.kind === 'lock')
       return { text: `SELECT pg_advisory_xact_lock(${toLockKey(query.name)})` }
     if (query.kind === 'shareLock')
@@ -57,13 +57,27 @@ export function createPostgresEngine(
   }
 
   async function ask(client: Pool | PoolClient, query: Query): Promise<Outcome> {
+    // On one connection the first that fails is heard first, and what follows it fails, too.
+    if (query.kind === 'together') {
+      const rows = await Promise.all(query.queries.map((each) => ask(client, each)))
+      return { rows, changes: 0 }
+    }
     const result = await send(client, toRequest(query))
     return { rows: result.rows, changes: result.rowCount ?? 0 }
   }
 
-  async function run<value>(client: Pool | PoolClient, program: Program<value>): Promise<value> {
+  async function run<value>(
+    client: Pool | PoolClient,
+    program: Program<value>,
+    begun?: Promise<unknown>,
+  ): Promise<value> {
     let step = program.next()
-    while (!step.done) step = program.next(await ask(client, step.value))
+    // What changes nothing goes along with the beginning; nothing else is sent before that is known.
+    if (step.done || !isRead(step.value)) await begun
+    while (!step.done) {
+      const [outcome] = await Promise.all([ask(client, step.value), begun])
+      step = program.next(outcome)
+    }
     return step.value
   }
 
@@ -71,8 +85,9 @@ export function createPostgresEngine(
     const client = await connect(pool)
     let broken: Error | undefined
     try {
-      await send(client, { text: begin })
-      const value = await run(client, program())
+      const begun = send(client, { text: begin })
+      begun.catch(() => undefined)
+      const value = await run(client, program(), begun)
       await send(client, { text: 'COMMIT' })
       return value
     } catch (error) {
@@ -101,6 +116,12 @@ export function createPostgresEngine(
       return time === 'caller' ? callerMs : ((yield* readNow.get())?.ms ?? callerMs)
     },
   }
+}
+
+/** Changes nothing, within a transaction or without. */
+function isRead(query: Query): boolean {
+  if (query.kind === 'together') return query.queries.every(isRead)
+  return query.kind !== 'query' || /^\s*SELECT\b/.test(query.text.postgres)
 }
 
 async function connect(pool: Pool): Promise<PoolClient> {

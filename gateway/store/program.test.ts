@@ -1,5 +1,5 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { listWriters, lock, type Program, shareLock, sql } from './program.ts'
+import { listWriters, lock, type Program, shareLock, sql, together } from './program.ts'
 
 /** What a program asks, and what it makes of these rows. */
 function ask<value>(program: Program<value>, ...rows: readonly object[]) {
@@ -37,4 +37,30 @@ s('names what is locked, and takes silence for a share of it', () => {
   const writers = ask(listWriters('t'), { writer: 'a' }, { writer: 'b' })
   assert.equal(writers, { asked: { kind: 'writers', table: 't' }, value: ['a', 'b'] })
 })
+s(
+  'asks together what needs nothing of one another, as long as any of them asks [20/pipeline]',
+  () => {
+    const read = sql<{ n: number }>('SELECT n FROM t WHERE a = ?')
+    function* readTwice(): Program<number> {
+      const first = yield* read.get(1)
+      return (yield* read.get(first?.n ?? 0))?.n ?? 0
+    }
+    function* known(): Program<string> {
+      yield* []
+      return 'known'
+    }
+    const program = together(read.all(5), readTwice(), known(), lock('x'))
+    const valuesOf = (asked: unknown) =>
+      Object(asked).queries.map((query: object) => Object(query).values ?? Object(query).name)
+    const answer = (...numbers: readonly number[]) => ({
+      rows: numbers.map((n) => ({ rows: [{ n }], changes: 1 })),
+      changes: 0,
+    })
+    assert.equal(valuesOf(program.next().value), [[5], [1], 'x'])
+    assert.equal(valuesOf(program.next(answer(7, 8, 9)).value), [[8]])
+    const { done, value } = program.next(answer(10))
+    assert.equal([done, value], [true, [[{ n: 7 }], 10, 'known', undefined]])
+    assert.equal(together().next(), { done: true, value: [] })
+  },
+)
 s.run()

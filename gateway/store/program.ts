@@ -5,6 +5,8 @@ export type Query =
   | { readonly kind: 'lock'; readonly name: string }
   | { readonly kind: 'shareLock'; readonly name: string }
   | { readonly kind: 'writers'; readonly table: string }
+  /** None waits for another's answer. Its rows are their outcomes. */
+  | { readonly kind: 'together'; readonly queries: readonly Query[] }
 
 export type Outcome = { readonly rows: readonly unknown[]; readonly changes: number }
 
@@ -99,4 +101,30 @@ export function* shareLock(name: string): Program<boolean> {
 export function* listWriters(table: string): Program<readonly string[]> {
   const { rows } = yield { kind: 'writers', table }
   return (rows as readonly { readonly writer: string }[]).map(({ writer }) => writer)
+}
+
+type Asking = { readonly index: number; readonly program: Program<unknown>; readonly query: Query }
+
+/**
+ * Runs programs that need nothing of one another: what each asks next travels together, and is answered in
+ * their order.
+ */
+export function* together<const values extends readonly unknown[]>(
+  ...programs: { readonly [index in keyof values]: Program<values[index]> }
+): Program<values> {
+  const values: unknown[] = []
+  function go(index: number, program: Program<unknown>, answer?: Outcome): readonly Asking[] {
+    const step = answer ? program.next(answer) : program.next()
+    if (!step.done) return [{ index, program, query: step.value }]
+    values[index] = step.value
+    return []
+  }
+  let asking = programs.flatMap((program, index) => go(index, program))
+  while (asking.length > 0) {
+    const { rows } = yield { kind: 'together', queries: asking.map(({ query }) => query) }
+    // An engine answers each.
+    const outcomes = rows as readonly Outcome[]
+    asking = asking.flatMap(({ index, program }, at) => go(index, program, outcomes[at]))
+  }
+  return values as unknown as values
 }

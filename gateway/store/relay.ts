@@ -2,26 +2,35 @@ import type { Address, Hex } from 'viem'
 import { isSameAddress } from '../chain/sameAddress.ts'
 import type { Engine } from './engine.ts'
 import { createNonces, type Nonces, readFillWindow } from './nonces.ts'
-import type { Program } from './program.ts'
+import { type Program, together } from './program.ts'
 import {
   bookOf,
   noteRow,
+  type RelayBook,
   type RelayLedger,
   type Requests,
   type ReserveRequest,
   readBook,
   readOwners,
   toLedger,
+  toTime,
 } from './relayBook.ts'
 import {
-  advanceTime,
   createRelayClock,
   type Pace,
   type RelayClock,
-  readTime,
+  readPaced,
+  readStored,
+  storeTime,
 } from './relayClock.ts'
 import { lockChain } from './relayNonce.ts'
-import { type BookRow, lowerAddress, readWindow, toTransactions } from './relayRows.ts'
+import {
+  type BookRow,
+  lowerAddress,
+  readWindow,
+  toTransactions,
+  type WindowRow,
+} from './relayRows.ts'
 import { mostTogether, relayStatements as statements } from './relayStatements.ts'
 import type { RelayAttempt, RelayStatus, RelayTransaction } from './relayTransaction.ts'
 import { createSharedCaps, type SharedCapsStore } from './sharedCaps.ts'
@@ -71,8 +80,9 @@ export type RelayStore = Nonces &
   SharedCapsStore & {
     /**
      * Alone on its chain, in one transaction with what arrives together: reads the ledger, lets `decide` judge,
-     * writes what it decided, one after the other in the order asked. When this resolves, the signed bytes are durable; nothing may be sent before. `decide` may run
-     * more than once (a deadlock, a lost connection); what it said last counts.
+     * and writes what it decided, one after the other in the order asked. When this resolves, the signed bytes
+     * are durable; nothing may be sent before. `decide` may run more than once (a deadlock, a lost connection);
+     * what it said last counts.
      */
     reserve<value>(
       request: ReserveRequest,
@@ -117,53 +127,82 @@ function* load(rows: Program<readonly BookRow[]>): Program<readonly RelayTransac
   return toTransactions(yield* rows)
 }
 
+const feesOf = ({ gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei }: RelayAttempt) =>
+  [gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei].map(String)
+
 function* addAttempt(id: number, { attempt }: Signed, nowMs: number): Program<void> {
-  const { hash, raw, gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei } = attempt
-  const fees = [gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei].map(String)
-  yield* statements.insertAttempt.run(hash, id, id, raw, ...fees, nowMs)
+  const { hash, raw } = attempt
+  yield* statements.insertAttempt.run(hash, id, id, raw, ...feesOf(attempt), nowMs)
 }
 
 type ReserveJob = {
   readonly request: ReserveRequest
   readonly decide: (ledger: RelayLedger) => RelayDecision<unknown>
 }
-type WrittenRow = Parameters<typeof noteRow>[1]
 
 function* insert(
-  request: ReserveRequest,
-  { proxy, signed }: Extract<RelayDecision<unknown>, { readonly kind: 'insert' }>,
-  { nowMs, nextNonce }: RelayLedger,
-): Program<WrittenRow> {
-  const row = yield* statements.insert.get(
-    request.chainId,
-    lowerAddress(request.owner),
-    lowerAddress(request.signer),
-    nextNonce,
-    lowerAddress(proxy),
-    nowMs,
-    nowMs,
-    String(signed.reservedWei),
+  row: WindowRow,
+  {
+    request,
+    decision: {
+      proxy,
+      signed: { attempt, reservedWei },
+    },
+    ledger: { nowMs, nextNonce },
+  }: {
+    readonly request: ReserveRequest
+    readonly decision: Extract<RelayDecision<unknown>, { readonly kind: 'insert' }>
+    readonly ledger: RelayLedger
+  },
+): Program<void> {
+  const { chainId } = request
+  const [owner, signer] = [lowerAddress(request.owner), lowerAddress(request.signer)]
+  const { hash, raw } = attempt
+  const [written] = yield* together(
+    statements.insert.get(
+      chainId,
+      owner,
+      signer,
+      nextNonce,
+      lowerAddress(proxy),
+      nowMs,
+      nowMs,
+      String(reservedWei),
+    ),
+    statements.insertFirst.run(hash, chainId, signer, nextNonce, raw, ...feesOf(attempt), nowMs),
   )
-  if (!row) throw new Error('a relay transaction just written is not there')
-  yield* addAttempt(row.id, signed, nowMs)
-  return { id: row.id, nonce: nextNonce, reservedWei: signed.reservedWei }
+  if (!written) throw new Error('a relay transaction just written is not there')
+  row.id = written.id
 }
 
 function* replace(
   { id, signed }: Extract<RelayDecision<unknown>, { readonly kind: 'replace' }>,
   { nowMs }: RelayLedger,
-): Program<WrittenRow> {
-  const { reservedWei } = signed
-  yield* statements.remark.run(nowMs, String(reservedWei), id)
+): Program<void> {
+  yield* statements.remark.run(nowMs, String(signed.reservedWei), id)
   yield* addAttempt(id, signed, nowMs)
-  return { id, reservedWei }
 }
 
-const write = (
-  request: ReserveRequest,
-  decision: Exclude<RelayDecision<unknown>, { readonly kind: 'leave' }>,
-  ledger: RelayLedger,
-) => (decision.kind === 'insert' ? insert(request, decision, ledger) : replace(decision, ledger))
+/** Notes what was decided, and says what is still to be written of it. */
+function note(
+  book: RelayBook,
+  {
+    decision,
+    ...decided
+  }: {
+    readonly request: ReserveRequest
+    readonly decision: Exclude<RelayDecision<unknown>, { readonly kind: 'leave' }>
+    readonly ledger: RelayLedger
+  },
+): Program<void> {
+  const { reservedWei } = decision.signed
+  if (decision.kind === 'replace') {
+    noteRow(book, { id: decision.id, nonce: undefined, reservedWei })
+    return replace(decision, decided.ledger)
+  }
+  const row = noteRow(book, { id: undefined, nonce: decided.ledger.nextNonce, reservedWei })
+  return insert(row, { ...decided, decision })
+}
 
 function* settle({ id, from, outcome }: Parameters<RelayStore['settle']>[0]): Program<void> {
   const row = yield* statements.find.get(id)
@@ -185,32 +224,42 @@ function* settle({ id, from, outcome }: Parameters<RelayStore['settle']>[0]): Pr
 
 /** The relay's book. Several processes may hold it: who takes a nonce or spends is alone on the chain. */
 export function createRelayStore(engine: Engine): RelayStore {
-  function* readTimes(requests: Requests) {
-    const latestMs = Math.max(...requests.map(({ nowMs }) => nowMs))
-    const callerMs = yield* engine.clock(latestMs)
-    return requests.map(({ pace }) => ({ callerMs, pace }))
-  }
+  const readClock = (requests: Requests) =>
+    engine.clock(Math.max(...requests.map(({ nowMs }) => nowMs)))
 
   function* reserveAll(jobs: readonly [ReserveJob, ...ReserveJob[]]): Program<readonly unknown[]> {
     const [first, ...others] = jobs
     const requests: Requests = [first.request, ...others.map(({ request }) => request)]
     const [{ chainId }] = requests
-    yield* lockChain(chainId)
-    const time = yield* advanceTime(chainId, yield* readTimes(requests))
-    const book = yield* readBook(requests, time)
-    let ofOwners = yield* readOwners(requests, time)
+    const [, callerMs, { storedMs, pausedReason }] = yield* together(
+      lockChain(chainId),
+      readClock(requests),
+      readStored(chainId),
+    )
+    const nowMs = toTime(requests, { storedMs, callerMs })
+    const [, book, found] = yield* together(
+      storeTime(chainId, { storedMs, nowMs }),
+      readBook(requests, { nowMs, pausedReason }),
+      readOwners(requests, nowMs),
+    )
+    let ofOwners = found
+    let unwritten: Program<void>[] = []
     const values: unknown[] = []
     for (const [index, { request, decide }] of jobs.entries()) {
       const ledger = toLedger(book, { request, ofOwners })
       const decision = decide(ledger)
       values.push(decision.value)
       if (decision.kind === 'leave') continue
-      noteRow(book, yield* write(request, decision, ledger))
+      unwritten.push(note(book, { request, decision, ledger }))
       const isAskedAgain = requests
         .slice(index + 1)
         .some(({ owner }) => isSameAddress(owner, request.owner))
-      if (isAskedAgain) ofOwners = yield* readOwners(requests, time)
+      if (!isAskedAgain) continue
+      yield* together(...unwritten)
+      unwritten = []
+      ofOwners = yield* readOwners(requests, nowMs)
     }
+    yield* together(...unwritten)
     return values
   }
 
@@ -224,10 +273,12 @@ export function createRelayStore(engine: Engine): RelayStore {
   })
 
   function* lookAll(requests: Requests): Program<readonly RelayLedger[]> {
-    const [{ chainId }] = requests
-    const time = yield* readTime(chainId, yield* readTimes(requests))
-    const book = yield* readBook(requests, time)
-    const ofOwners = yield* readOwners(requests, time)
+    const [callerMs, stored] = yield* together(readClock(requests), readStored(requests[0].chainId))
+    const nowMs = toTime(requests, { ...stored, callerMs })
+    const [book, ofOwners] = yield* together(
+      readBook(requests, { ...stored, nowMs }),
+      readOwners(requests, nowMs),
+    )
     return requests.map((request) => toLedger(book, { request, ofOwners }))
   }
 
@@ -238,7 +289,8 @@ export function createRelayStore(engine: Engine): RelayStore {
     windowMs,
   }: Parameters<RelayStore['totals']>[0]): Program<RelayTotals> {
     const callerMs = yield* engine.clock(nowMs)
-    const { nowMs: now, pausedReason } = yield* readTime(chainId, [{ callerMs, pace }])
+    const { storedMs, pausedReason } = yield* readStored(chainId)
+    const now = readPaced({ callerMs, storedMs, pace })
     const hour = readWindow(yield* statements.window.all(chainId, now - windowMs))
     const filled = yield* readFillWindow({ chainId, afterMs: now - windowMs })
     return {

@@ -1,7 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import { findMissing, readFillWindow, readHeld } from './nonces.ts'
-import type { Program } from './program.ts'
-import type { ChainTime, Pace } from './relayClock.ts'
+import { type Program, together } from './program.ts'
+import { type Pace, readPaced, type StoredTime } from './relayClock.ts'
 import { readHighestNonce } from './relayNonce.ts'
 import { lowerAddress, readWindow, toTransactions, type WindowRow, weiOf } from './relayRows.ts'
 import { relayStatements as statements } from './relayStatements.ts'
@@ -60,29 +60,36 @@ export type RelayBook = Pick<RelayLedger, 'nowMs' | 'lowestCaps' | 'pausedReason
 /** Of requests that share a book, the first of them at least. */
 export type Requests = readonly [ReserveRequest, ...ReserveRequest[]]
 
+/** When it is for the latest of them. */
+export function toTime(
+  requests: Requests,
+  { storedMs, callerMs }: { readonly storedMs: number; readonly callerMs: number },
+): number {
+  return Math.max(...requests.map(({ pace }) => readPaced({ callerMs, storedMs, pace })))
+}
+
 export function* readBook(
   requests: Requests,
-  { nowMs, pausedReason }: ChainTime,
+  { nowMs, pausedReason }: Pick<StoredTime, 'pausedReason'> & { readonly nowMs: number },
 ): Program<RelayBook> {
   const [{ chainId, signer, windowMs }] = requests
   const from = lowestNonceOf(requests)
-  const rows = [...(yield* statements.window.all(chainId, nowMs - windowMs))]
-  const filled = yield* readFillWindow({ chainId, afterMs: nowMs - windowMs })
-  return {
-    nowMs,
-    pausedReason,
-    rows,
-    spendWei: readWindow(rows).spendWei + filled.spendWei,
-    held: [...(yield* readHeld({ chainId, signer, from }))],
-    lowestCaps: yield* readLowestCaps(chainId, 'deployments'),
-    highest: yield* readHighestNonce({ chainId, signer }),
-  }
+  const afterMs = nowMs - windowMs
+  const [rows, filled, held, lowestCaps, highest] = yield* together(
+    statements.window.all(chainId, afterMs),
+    readFillWindow({ chainId, afterMs }),
+    readHeld({ chainId, signer, from }),
+    readLowestCaps(chainId, 'deployments'),
+    readHighestNonce({ chainId, signer }),
+  )
+  const spendWei = readWindow(rows).spendWei + filled.spendWei
+  return { nowMs, pausedReason, rows: [...rows], spendWei, held: [...held], lowestCaps, highest }
 }
 
 /** The rows of the owners that may be live, oldest first: which of them is, a request's chain says. */
 export function* readOwners(
   requests: Requests,
-  { nowMs }: Pick<ChainTime, 'nowMs'>,
+  nowMs: number,
 ): Program<readonly RelayTransaction[]> {
   const [{ chainId, signer, markerMs }] = requests
   const owners = [...new Set(requests.map(({ owner }) => lowerAddress(owner)))]
@@ -127,7 +134,7 @@ export function toLedger(
   }
 }
 
-/** A row that was just written, in the place of the one it had before. */
+/** A row that is about to be written, in the place of the one it had before; a new one's number is to come. */
 export function noteRow(
   book: RelayBook,
   {
@@ -135,24 +142,26 @@ export function noteRow(
     nonce,
     reservedWei,
   }: {
-    readonly id: number
+    readonly id: number | undefined
     /** Of a new one. */
-    readonly nonce?: number | undefined
+    readonly nonce: number | undefined
     readonly reservedWei: bigint
   },
-): void {
+): WindowRow {
   const { rows, nowMs } = book
   const place = rows.findIndex((row) => row.id === id)
   const [before] = place < 0 ? [] : rows.splice(place, 1)
   const row: WindowRow = {
-    id,
+    id: id ?? -1,
     reserved_wei: String(reservedWei),
     actual_wei: before?.actual_wei ?? null,
     marked_at_ms: nowMs,
   }
   rows.push(row)
   book.spendWei += weiOf(row) - (before ? weiOf(before) : 0n)
-  if (nonce === undefined) return
-  book.held.push(nonce)
-  book.highest = nonce
+  if (nonce !== undefined) {
+    book.held.push(nonce)
+    book.highest = nonce
+  }
+  return row
 }

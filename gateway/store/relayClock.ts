@@ -38,25 +38,20 @@ const clamps = [
   sql('UPDATE nonce_fills SET signed_at_ms = ? WHERE chain_id = ? AND signed_at_ms > ?'),
 ]
 
-export type ChainTime = {
-  readonly nowMs: number
-  readonly storedMs: number
-  readonly pausedReason: string | undefined
-}
+export type StoredTime = { readonly storedMs: number; readonly pausedReason: string | undefined }
 
-/** The time of a chain's book by the latest of these readings, and why it is paused. */
-export function* readTime(chainId: number, readings: readonly Readings[]): Program<ChainTime> {
+/** What is known of a chain's time, and why it is paused. */
+export function* readStored(chainId: number): Program<StoredTime> {
   const chain = yield* read.get(chainId)
-  const storedMs = chain?.clock_ms ?? 0
-  const nowMs = Math.max(...readings.map((one) => readPaced({ ...one, storedMs })))
-  return { nowMs, storedMs, pausedReason: chain?.paused_reason ?? undefined }
+  return { storedMs: chain?.clock_ms ?? 0, pausedReason: chain?.paused_reason ?? undefined }
 }
 
-/** From now on it is never told to be earlier; under `lockChain`. */
-export function* advanceTime(chainId: number, readings: readonly Readings[]): Program<ChainTime> {
-  const time = yield* readTime(chainId, readings)
-  if (time.nowMs !== time.storedMs) yield* put.run(chainId, time.nowMs)
-  return time
+/** From now on the book is never told to be earlier; under `lockChain`. */
+export function* storeTime(
+  chainId: number,
+  { storedMs, nowMs }: Pick<StoredTime, 'storedMs'> & { readonly nowMs: number },
+): Program<void> {
+  if (nowMs !== storedMs) yield* put.run(chainId, nowMs)
 }
 
 /** The time of a chain's book, by which all its caps count; under `lockChain`. */
@@ -64,7 +59,10 @@ export function* advanceClock({
   chainId,
   ...readings
 }: Readings & { readonly chainId: number }): Program<number> {
-  return (yield* advanceTime(chainId, [readings])).nowMs
+  const { storedMs } = yield* readStored(chainId)
+  const nowMs = readPaced({ ...readings, storedMs })
+  yield* storeTime(chainId, { storedMs, nowMs })
+  return nowMs
 }
 
 export function* readStoredClock(chainId: number): Program<number | undefined> {

@@ -47,6 +47,13 @@ export const relayStatements = {
        max_fee_per_gas_wei, max_priority_fee_per_gas_wei, created_at_ms)
      VALUES (?, ?, (SELECT count(*) FROM relay_attempts WHERE transaction_id = ?), ?, ?, ?, ?, ?)`,
   ),
+  /** Of a deployment that was written just before. */
+  insertFirst: sql(
+    `INSERT INTO relay_attempts (hash, transaction_id, number, raw, gas_limit,
+       max_fee_per_gas_wei, max_priority_fee_per_gas_wei, created_at_ms)
+     VALUES (?, (SELECT id FROM relay_transactions WHERE chain_id = ? AND signer = ? AND nonce = ?),
+       0, ?, ?, ?, ?, ?)`,
+  ),
   open: book(`t.chain_id = ? AND t.status IN ('pending','mined','failed')`, 't.nonce, t.id'),
   forgotten: book(
     `t.chain_id = ? AND t.signer = ? AND t.nonce >= ? AND t.status IN ('final','final_failed','lost')

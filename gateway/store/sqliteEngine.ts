@@ -20,6 +20,7 @@ export function createSqliteEngine(db: Database): Engine & { flush(): void } {
   }
 
   function ask(query: Query): Outcome {
+    if (query.kind === 'together') return { rows: query.queries.map(ask), changes: 0 }
     if (query.kind !== 'query') return nothing
     const statement = prepare(query.text.sqlite)
     if (statement.reader) {
