@@ -42,4 +42,17 @@ s('a nonce that the book knows is proven, one above it asked for [teeth/relay-ch
   assert.is(await chain.provenNonce(5), undefined)
   assert.is(told[1]?.kind, 'chain_unreachable')
 })
+s('the book is not asked again for what it has known already [20/known-nonces]', async () => {
+  let highest = 3
+  let asked = 0
+  const { chain } = open({
+    highestNonce: async () => {
+      asked += 1
+      return highest
+    },
+  })
+  assert.equal([await chain.provenNonce(4), await chain.provenNonce(2), asked], [4, 2, 1])
+  highest = 7
+  assert.equal([await chain.provenNonce(5), await chain.provenNonce(8), asked], [5, 8, 2])
+})
 s.run()

@@ -43,6 +43,8 @@ export function createRelayChain(
   const { chainId } = client
   const { address } = signer
   const own = { ...defaultLimits, ...limits }
+  /** The nonce after the highest that was seen in the book, which keeps all that was ever signed. */
+  let known = 0
   return {
     chainId,
     client,
@@ -64,7 +66,10 @@ export function createRelayChain(
       aheadBy: (aheadMs, who) => observe({ kind: 'clock_ahead', chainId, who, aheadMs }),
     }),
     async provenNonce(claimed) {
-      const known = (await store.highestNonce({ chainId, signer: address })) + 1
+      if (claimed > known) {
+        const highest = await store.highestNonce({ chainId, signer: address })
+        known = Math.max(known, highest + 1)
+      }
       try {
         const proven = await proveNonce(client, { signer: address, claimed, known })
         if (proven === undefined) observe({ kind: 'nonce_unproven', chainId, claimed, known })

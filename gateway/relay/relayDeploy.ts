@@ -197,6 +197,7 @@ function reserve(
       })
     },
     sign: (order) => signWith(signer, order),
+    isTaken: ({ bytes }) => bytes !== undefined && !bytes.isReplacement,
   })
 }
 

@@ -57,6 +57,7 @@ s('who waited for its turn looks again before it signs [teeth/sign-again]', asyn
 function openBook({
   refused = '',
   unsigned = '',
+  tells = false,
   waitsFor = Promise.resolve<undefined>(undefined),
 } = {}) {
   const turns = createTurns()
@@ -84,8 +85,13 @@ function openBook({
         if (whose === unsigned) throw new Error('no key')
         return `${whose}${nonce}`
       },
+      ...(tells && { isTaken: (value) => value !== 'refused' }),
     }).catch(({ message }: Error) => message)
-  return { take, done }
+  /** Another process signs. */
+  const overtake = () => {
+    next += 1
+  }
+  return { take, done, turns, overtake }
 }
 
 s('those that take the next nonces are signed and kept together [20/sign-together]', async () => {
@@ -128,4 +134,26 @@ s('who is refused or not signed for leaves no nonce unused [20/sign-together]', 
   assert.equal(await Promise.all(['a', 'b'].map(unsigned.take)), ['no key', 'b1'])
   assert.is(await unsigned.take('c'), 'c2')
 })
+s(
+  'a turn after one that was kept as it was signed looks at nothing first [20/known-nonces]',
+  async () => {
+    const names = Array.from({ length: 17 }, (_, index) => `o${index}:`)
+    const looksOf = ({ done }: ReturnType<typeof openBook>, name: string) =>
+      done.filter((what) => what === `look ${name}`).length
+    const kept = openBook({ tells: true })
+    assert.is((await Promise.all(names.map(kept.take)))[16], 'o16:17')
+    assert.is(looksOf(kept, 'o16:'), 1)
+    // What was refused leaves a nonce, which only the book knows.
+    const refused = openBook({ tells: true, refused: 'o15:' })
+    assert.is((await Promise.all(names.map(refused.take)))[16], 'o16:16')
+    assert.is(looksOf(refused, 'o16:'), 2)
+    // So does a turn of somebody else's in between.
+    const between = openBook({ tells: true })
+    await Promise.all(names.slice(0, 16).map(between.take))
+    const late = between.take('late:')
+    void between.turns.run(async () => between.overtake())
+    assert.is(await late, 'late:18')
+    assert.is(looksOf(between, 'late:'), 2)
+  },
+)
 s.run()

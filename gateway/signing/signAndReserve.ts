@@ -23,11 +23,15 @@ const mostTogether = 16
 type Work<order, signed, value> = {
   readonly reserve: (ready: Ready<signed> | undefined) => Promise<Attempt<order, value>>
   readonly sign: (order: order) => Promise<signed>
+  /** Whether the nonce that was signed for is taken now; of what takes the next one. */
+  readonly isTaken?: ((value: value) => boolean) | undefined
 }
 
 /** One who waits for a signature, and hears of it by itself whatever becomes of the others. */
 type Member = {
   readonly isOpen: () => boolean
+  /** Whether the nonce that it was signed for last is taken. */
+  readonly isTaken: () => boolean
   /** Where a turn has ended since it looked. */
   readonly lookAgain: () => Promise<void>
   /** Takes a nonce that is free from this one on, where it takes one, and says which is free after that. */
@@ -37,15 +41,20 @@ type Member = {
   readonly giveUp: () => void
 }
 
-/** Those that share the next turns. */
-const lines = new WeakMap<Turns, Member[]>()
+/** Those that share the next turns, and which nonce is free after all that they have taken. */
+type Line = {
+  readonly members: Member[]
+  free?: { readonly nonce: number; readonly ended: number } | undefined
+}
+const lines = new WeakMap<Turns, Line>()
 
 /**
  * Signs without holding a database or the thread up. `reserve` is one transaction: it judges, and where it
  * would sign it either finds just that signed and keeps it, or says what it wants and changes nothing. The
  * signature is made in between; when the nonce or the price has changed by then, another one is made, and
  * what was signed before is forgotten: it never left this process. Those that take the next nonces are signed
- * and kept together, each for the nonce after the one before it.
+ * and kept together, each for the nonce after the one before it; as long as all of them are, the next turn need
+ * not look at the book before it signs.
  */
 export async function signAndReserve<order, signed, value>(
   turns: Turns,
@@ -63,29 +72,44 @@ export async function signAndReserve<order, signed, value>(
 }
 
 function join(turns: Turns, member: Member): void {
-  const line = lines.get(turns) ?? []
+  const line: Line = lines.get(turns) ?? { members: [] }
   lines.set(turns, line)
-  line.push(member)
-  if (line.length % mostTogether === 1) void turns.run(() => takeTurn(line.splice(0, mostTogether)))
+  line.members.push(member)
+  if (line.members.length % mostTogether === 1) void turns.run(() => takeNext(turns, line))
 }
 
-async function takeTurn(members: readonly Member[]): Promise<void> {
-  await Promise.all(members.map(({ lookAgain }) => lookAgain()))
+async function takeNext(turns: Turns, line: Line): Promise<void> {
+  const members = line.members.splice(0, mostTogether)
+  const ended = turns.ended()
+  const known = line.free?.ended === ended ? line.free.nonce : undefined
+  const nonce = await takeTurn(members, known)
+  // Unless somebody else has the turn after this one.
+  line.free = nonce === undefined ? undefined : { nonce, ended: ended + 1 }
+}
+
+/** Answers the nonce that is free then, where all were kept as they were signed first. */
+async function takeTurn(members: readonly Member[], known?: number): Promise<number | undefined> {
+  if (known === undefined) await Promise.all(members.map(({ lookAgain }) => lookAgain()))
+  let free = known ?? 0
   for (let left = mostSignatures; left > 0; left -= 1) {
     const open = members.filter(({ isOpen }) => isOpen())
     const [first, ...others] = open
-    if (!first) return
-    open.reduce((free, { take }) => take(free), 0)
+    if (!first) return undefined
+    free = open.reduce((next, { take }) => take(next), free)
     // A key service that does not answer is asked by one of them, and then left alone.
     await first.sign()
     await Promise.all(others.map(({ sign }) => sign()))
     await Promise.all(open.map(({ keep }) => keep()))
+    const isFirst = left === mostSignatures
+    if (members.every(({ isTaken }) => isTaken())) return isFirst ? free : undefined
+    free = 0
   }
   for (const { giveUp } of members) giveUp()
+  return undefined
 }
 
 function createMember<order, signed, value>(
-  { reserve, sign }: Work<order, signed, value>,
+  { reserve, sign, isTaken = () => false }: Work<order, signed, value>,
   {
     first,
     hasChanged,
@@ -98,6 +122,7 @@ function createMember<order, signed, value>(
 ): Member {
   let wish: Wish<order> | undefined = first
   let ready: Ready<signed> | undefined
+  let hasTaken = false
 
   function fail(error: unknown): void {
     wish = undefined
@@ -105,13 +130,17 @@ function createMember<order, signed, value>(
   }
   async function ask(): Promise<void> {
     const attempt = await reserve(ready)
-    if ('value' in attempt) resolve(attempt.value)
+    if ('value' in attempt) {
+      hasTaken = ready !== undefined && isTaken(attempt.value)
+      resolve(attempt.value)
+    }
     wish = 'value' in attempt ? undefined : attempt.wish
     ready = undefined
   }
 
   return {
     isOpen: () => wish !== undefined,
+    isTaken: () => hasTaken,
     lookAgain: async () => {
       if (hasChanged()) await ask().catch(fail)
     },
