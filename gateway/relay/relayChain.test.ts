@@ -42,7 +42,7 @@ s('a nonce that the book knows is proven, one above it asked for [teeth/relay-ch
   assert.is(await chain.provenNonce(5), undefined)
   assert.is(told[1]?.kind, 'chain_unreachable')
 })
-s('the book is not asked again for what it has known already [20/known-nonces]', async () => {
+s('the book is not asked again for what it has known already [20/asked-nonces]', async () => {
   let highest = 3
   let asked = 0
   const { chain } = open({

@@ -36,7 +36,7 @@ s(
     assert.equal(spans().slice(4), [[9, 1]])
   },
 )
-s('takes as many and has as many under way as it is told to [20/together]', async () => {
+s('takes as many and has as many under way as it is told to [20/flights-many]', async () => {
   const flown: (readonly number[])[] = []
   const land: (() => void)[] = []
   const flights = createFlights<number>(

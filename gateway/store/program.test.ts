@@ -38,7 +38,7 @@ s('names what is locked, and takes silence for a share of it', () => {
   assert.equal(writers, { asked: { kind: 'writers', table: 't' }, value: ['a', 'b'] })
 })
 s(
-  'asks together what needs nothing of one another, as long as any of them asks [20/pipeline]',
+  'asks together what needs nothing of one another, as long as any of them asks [20/program-together]',
   () => {
     const read = sql<{ n: number }>('SELECT n FROM t WHERE a = ?')
     function* readTwice(): Program<number> {
