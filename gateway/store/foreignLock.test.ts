@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { keccak256 } from 'viem'
+import { keccak256, numberToHex, zeroAddress } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { openStore } from './openStore.ts'
 
@@ -78,6 +78,24 @@ s(
       assert.match(String(result.status === 'rejected' && result.reason.code), /^SQLITE_BUSY/)
     assert.is((await charge('after')).status, 'charged')
     assert.is((await store.ledger.balance('key')).used, 21)
+  },
+)
+s(
+  'refuses deployments that are booked together after five seconds, and not each in its turn [20/busy-together]',
+  async () => {
+    const usual = { chainId: 8453, signer: zeroAddress, chainNonce: 0, windowMs: 9, markerMs: 9 }
+    const owners = [1, 2, 3].map((index) => numberToHex(index, { size: 20 }))
+    foreign.exec('BEGIN IMMEDIATE')
+    const startMs = performance.now()
+    const results = await Promise.allSettled(
+      owners.map((owner) =>
+        store.relay.reserve({ ...usual, owner, nowMs: 3 }, () => ({ kind: 'leave', value: owner })),
+      ),
+    )
+    foreign.exec('COMMIT')
+    assert.ok(performance.now() - startMs < 9_000)
+    for (const result of results)
+      assert.match(String(result.status === 'rejected' && result.reason.code), /^SQLITE_BUSY/)
   },
 )
 s.run()

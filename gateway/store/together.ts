@@ -1,5 +1,9 @@
 import { createFlights } from './flights.ts'
 import { StoreUnavailable } from './storeUnavailable.ts'
+import { isBusy } from './whileBusy.ts'
+
+/** Nobody's fault who asks: each that tried again would wait as long. */
+const isAway = (error: unknown) => error instanceof StoreUnavailable || isBusy(error)
 
 /**
  * What is asked together is answered together, in the order asked: while one is under way the next fills. What
@@ -28,7 +32,7 @@ export function createTogether<ask, answer>(
       const answers = await work([first.asked, ...others.map(({ asked }) => asked)])
       for (const [index, { resolve }] of jobs.entries()) resolve(answers[index] as answer)
     } catch (error) {
-      if (error instanceof StoreUnavailable) for (const { reject } of jobs) reject(error)
+      if (isAway(error)) for (const { reject } of jobs) reject(error)
       else for (const job of jobs) await workAlone(job)
     }
   }
