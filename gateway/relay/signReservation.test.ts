@@ -152,4 +152,13 @@ s('a wish is another one as soon as anything that is signed differs [teeth/book]
   assert.is(new Set(ids).size, 8)
   assert.is(idOf({}), ids[0])
 })
+s(
+  'what is new may be signed for a later nonce, a replacement for its own alone [20/sign-together]',
+  () => {
+    const order = { owner, nonce: 5, fees, replaces: undefined }
+    const { next } = toWish(order)
+    assert.equal([next?.nonce, next?.at(7).id], [5, toWish({ ...order, nonce: 7 }).id])
+    assert.is(toWish({ ...order, replaces: 1 }).next, undefined)
+  },
+)
 s.run()

@@ -82,7 +82,7 @@ function openBook({
       async sign({ of: whose, nonce }) {
         done.push(`sign ${whose}${nonce}`)
         await waitsFor
-        if (whose === unsigned) throw new Error('no key')
+        if (unsigned === whose || unsigned === `${whose}${nonce}`) throw new Error('no key')
         return `${whose}${nonce}`
       },
       ...(tells && { isTaken: (value) => value !== 'refused' }),
@@ -134,6 +134,14 @@ s('who is refused or not signed for leaves no nonce unused [20/sign-together]', 
   assert.equal(await Promise.all(['a', 'b'].map(unsigned.take)), ['no key', 'b1'])
   assert.is(await unsigned.take('c'), 'c2')
 })
+s(
+  'what could not be signed again is not kept as it was signed before [20/sign-again]',
+  async () => {
+    const { take, done } = openBook({ refused: 'a', unsigned: 'b1' })
+    assert.equal(await Promise.all(['a', 'b'].map(take)), ['refused', 'no key'])
+    assert.equal(done.slice(-3), ['keep a1', 'keep b2', 'sign b1'])
+  },
+)
 s(
   'a turn after one that was kept as it was signed looks at nothing first [20/known-nonces]',
   async () => {
