@@ -58,7 +58,7 @@ function openBook({
   refused = '',
   unsigned = '',
   tells = false,
-  waitsFor = Promise.resolve<undefined>(undefined),
+  waitsFor = {} as Readonly<Record<string, Promise<void>>>,
 } = {}) {
   const turns = createTurns()
   const done: string[] = []
@@ -81,7 +81,7 @@ function openBook({
       },
       async sign({ of: whose, nonce }) {
         done.push(`sign ${whose}${nonce}`)
-        await waitsFor
+        await waitsFor[whose]
         if (unsigned === whose || unsigned === `${whose}${nonce}`) throw new Error('no key')
         return `${whose}${nonce}`
       },
@@ -114,18 +114,18 @@ s('those that take the next nonces are signed and kept together [20/sign-togethe
     ...each('keep', second),
   ])
 })
-s(
-  'nobody else asks a key that has not answered the first of a turn [20/sign-together]',
-  async () => {
-    const answered = Promise.withResolvers<undefined>()
-    const { take, done } = openBook({ waitsFor: answered.promise })
-    const all = Promise.all(['a', 'b', 'c'].map(take))
-    await new Promise((resolve) => setImmediate(resolve))
-    assert.equal(done.slice(3), ['sign a1'])
-    answered.resolve(undefined)
-    assert.equal(await all, ['a1', 'b2', 'c3'])
-  },
-)
+s('nobody else asks a key that has yet to answer another [20/sign-together]', async () => {
+  const [a, b] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { take, done } = openBook({ waitsFor: { a: a.promise, b: b.promise } })
+  const all = Promise.all(['a', 'b', 'c'].map(take))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(done.slice(3), ['sign a1'])
+  a.resolve()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(done.slice(3), ['sign a1', 'sign b2'])
+  b.resolve()
+  assert.equal(await all, ['a1', 'b2', 'c3'])
+})
 s('who is refused or not signed for leaves no nonce unused [20/sign-together]', async () => {
   const refused = openBook({ refused: 'b' })
   assert.equal(await Promise.all(['a', 'b', 'c'].map(refused.take)), ['a1', 'refused', 'c2'])

@@ -93,12 +93,10 @@ async function takeTurn(members: readonly Member[], known?: number): Promise<num
   let free = known ?? 0
   for (let left = mostSignatures; left > 0; left -= 1) {
     const open = members.filter(({ isOpen }) => isOpen())
-    const [first, ...others] = open
-    if (!first) return undefined
+    if (open.length === 0) return undefined
     free = open.reduce((next, { take }) => take(next), free)
-    // A key service that does not answer is asked by one of them, and then left alone.
-    await first.sign()
-    await Promise.all(others.map(({ sign }) => sign()))
+    // A key service may make one after the other, and has its time for each; where it is silent it is left alone.
+    for (const { sign } of open) await sign()
     await Promise.all(open.map(({ keep }) => keep()))
     const isFirst = left === mostSignatures
     if (members.every(({ isTaken }) => isTaken())) return isFirst ? free : undefined
