@@ -188,6 +188,36 @@ function addTests(engine: StoreEngine) {
     await close()
   })
 
+  s('one that cannot be written costs the others nothing [20/book-fault]', async () => {
+    const { relay, close } = await engine.open()
+    await take(relay, { owner: 0, fee: 1, chainNonce: 0 }, 1_000)
+    const [taken] = await relay.listOpen(chainId)
+    const request = { ...usual, owner: ownerAt(2), nowMs: 1_000 }
+    const told = await Promise.allSettled([
+      take(relay, { owner: 1, fee: 1, chainNonce: 0 }, 1_000),
+      relay.reserve(request, (ledger) => {
+        const decided = decide(ledger, { owner: 2, fee: 1, chainNonce: 0 })
+        if (decided.kind !== 'insert' || !taken) return decided
+        return { ...decided, signed: { ...decided.signed, attempt: taken.attempts[0] } }
+      }),
+      take(relay, { owner: 3, fee: 1, chainNonce: 0 }, 1_000),
+    ])
+    assert.equal(
+      told.map((one) => (one.status === 'fulfilled' ? one.value.nextNonce : one.status)),
+      [1, 'rejected', 2],
+    )
+    const rows = await relay.listOpen(chainId)
+    assert.equal(
+      rows.map(({ owner, nonce }) => [BigInt(owner) - BigInt(ownerAt(0)), nonce]),
+      [
+        [0n, 0],
+        [1n, 1],
+        [3n, 2],
+      ],
+    )
+    await close()
+  })
+
   s('is of the latest time that one of those who ask knows [20/book-time]', async () => {
     const { relay, close } = await engine.open()
     const asked = [3_000, 5_000].map((nowMs) => ({ ...usual, owner: ownerAt(1), nowMs }))
