@@ -153,7 +153,7 @@ s('a wish is another one as soon as anything that is signed differs [teeth/book]
   assert.is(idOf({}), ids[0])
 })
 s(
-  'what is new may be signed for a later nonce, a replacement for its own alone [20/stale-signature]',
+  'what is new may be signed for a later nonce, a replacement for its own alone [20/later-nonce]',
   () => {
     const order = { owner, nonce: 5, fees, replaces: undefined }
     const { next } = toWish(order)
