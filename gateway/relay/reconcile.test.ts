@@ -68,7 +68,7 @@ function open({
   readonly finalDepth?: number | 'usual'
 }) {
   const nonces = { [signer]: nonce, [former]: nonce }
-  const world = { head, nowMs: 1_000_000, nonces, witnessCalls: 0 }
+  const world = { head, nowMs: 1_000_000, nonces, witnessCalls: 0, hasOvertaken: false }
   const settled: string[] = []
   const told: string[] = []
   const sent: Hex[] = []
@@ -104,6 +104,7 @@ function open({
       async settle({ id, from, outcome }: Parameters<ReconcileDeps['store']['settle']>[0]) {
         settled.push(`${id}: ${from} -> ${outcome.status}`)
         if ('actualWei' in outcome) costs.push(outcome.actualWei)
+        return !world.hasOvertaken
       },
     },
     broadcaster: {
@@ -189,6 +190,12 @@ s('takes back what was let go where its nonce is free again [teeth/taken-back]',
   const pass = open({ forgotten: [row(7, { status: 'lost' })] })
   await pass.pass()
   assert.equal([pass.settled, pass.told], [['7: lost -> pending'], ['reorged']])
+})
+s('tells of no reorganisation while its owner has another [teeth/taken-back]', async () => {
+  const { world, ...pass } = open({ forgotten: [row(7, { status: 'lost' })] })
+  world.hasOvertaken = true
+  await pass.pass()
+  assert.equal([pass.settled, pass.told], [['7: lost -> pending'], []])
 })
 s('takes back nothing that one node alone counts as free again [18/forgotten-count]', async () => {
   const forgotten = [row(5, { status: 'final' }), row(6, { status: 'final' })]

@@ -178,8 +178,8 @@ async function takeBack(
   transaction: RelayTransaction,
 ): Promise<void> {
   const { id, status } = transaction
-  await store.settle({ id, from: status, outcome: { status: 'pending' } })
-  observe({ kind: 'reorged', chainId: chain.chainId, hash: currentHash(transaction) })
+  if (await store.settle({ id, from: status, outcome: { status: 'pending' } }))
+    observe({ kind: 'reorged', chainId: chain.chainId, hash: currentHash(transaction) })
 }
 
 /** No attempt has a receipt. */

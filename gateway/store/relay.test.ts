@@ -173,8 +173,9 @@ function addTests(engine: StoreEngine) {
     await store.relay.reserve(request, (ledger) => decide(ledger, 1n))
     const [row] = await store.relay.listOpen(chainId)
     const id = row?.id ?? 0
-    await store.relay.settle({ id, from: 'pending', outcome: { status: 'lost' } })
-    await store.relay.settle({ id, from: 'pending', outcome: { status: 'pending' } })
+    const settle = (status: 'lost' | 'pending') =>
+      store.relay.settle({ id, from: 'pending', outcome: { status } })
+    assert.equal([await settle('lost'), await settle('pending')], [true, false])
     assert.is((await store.relay.listLatest({ limit: 1 }))[0]?.status, 'lost')
     await store.close()
   })

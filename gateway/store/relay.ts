@@ -103,12 +103,15 @@ export type RelayStore = Nonces &
       readonly chainId?: number | undefined
       readonly limit: number
     }): Promise<readonly RelayTransaction[]>
-    /** Does nothing when another process has moved the row on from `from` meanwhile. */
+    /**
+     * Whether it did: nothing where another process has moved the row on from `from` meanwhile, or its owner has
+     * another that lives.
+     */
     settle(request: {
       readonly id: number
       readonly from: RelayStatus
       readonly outcome: RelayOutcome
-    }): Promise<void>
+    }): Promise<boolean>
     totals(request: {
       readonly chainId: number
       readonly nowMs: number
@@ -204,13 +207,13 @@ function note(
   return insert(row, { ...decided, decision })
 }
 
-function* settle({ id, from, outcome }: Parameters<RelayStore['settle']>[0]): Program<void> {
+function* settle({ id, from, outcome }: Parameters<RelayStore['settle']>[0]): Program<boolean> {
   const row = yield* statements.find.get(id)
-  if (!row) return
+  if (!row) return false
   yield* lockChain(row.chain_id)
   const { status } = outcome
   const mined = 'minedHash' in outcome ? outcome : undefined
-  yield* statements.settle.run({
+  const changed = yield* statements.settle.run({
     id,
     from,
     status,
@@ -220,6 +223,7 @@ function* settle({ id, from, outcome }: Parameters<RelayStore['settle']>[0]): Pr
     minedHash: mined?.minedHash ?? null,
     actualWei: mined ? String(mined.actualWei) : null,
   })
+  return changed > 0
 }
 
 /** The relay's book. Several processes may hold it: who takes a nonce or spends is alone on the chain. */
