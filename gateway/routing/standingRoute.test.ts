@@ -151,6 +151,11 @@ s('falls where gas costs so much less that a dearer way is the best [20/standing
     find({ of, gasPriceWei: 6n * 10n ** 7n }).standsIn(of, [], gasPart) !== undefined
   assert.equal([1.1, 1, 0.95, 0.5, 0].map(standsAt), [true, true, true, false, false])
 })
+s('falls where gas has come to take all that it brings [20/standing-nothing]', () => {
+  const { standsIn } = find({ gasPriceWei: 10n ** 12n })
+  const better = change('beside', 'a/d', [10, 13])
+  assert.is(standsIn(better, ['beside'], 20), undefined)
+})
 s('is bounded where a token came, too [teeth/standing]', () => {
   const again = find().standsIn(change('new', 'x/y', [1, 1]), ['new'])
   assert.ok((again?.gapBps ?? 1) < 0.1)

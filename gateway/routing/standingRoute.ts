@@ -1,7 +1,7 @@
 import { type Certificate, gainsOf, type Held, holdIn, laterBound } from './engine/certificate.ts'
 import type { Market } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
-import { type Route, withoutGap } from './engine/route.ts'
+import { gapBetween, type Route, withoutGap } from './engine/route.ts'
 import { frameBetween, type SearchFrame } from './engine/searchFrame.ts'
 import { replayShares } from './replayShares.ts'
 
@@ -86,10 +86,7 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
       // A pool that came may have shortened a way.
       const later = frameBetween(market, { ...frame, gasPrice })
       const brings = Number(again.amountOut) - again.gas * gasPrice
-      const gapBps = Math.max(
-        0,
-        (1 - brings / laterBound(market, { frame: later, certificate })) * 1e4,
-      )
+      const gapBps = gapBetween(brings, laterBound(market, { frame: later, certificate }))
       if (!(gapBps <= provenGapBps)) {
         weigh(market, later)
         if (!(mostNow(market, later) - brings <= net * mostGrowthPart)) return undefined

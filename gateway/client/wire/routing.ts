@@ -134,7 +134,7 @@ export type AlternativeQuote = {
     observed_secs: number
   } | undefined
   input_consumed?: string | undefined
-  /** At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, and searches that had no work left */
+  /** At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, searches that had no work left, and where gas takes all that it brings */
   optimality_gap_bps?: number | undefined
   /** GET /quote/:hash explains the quote for ten minutes, to this key; of its latest 128 */
   quote_hash?: Hex | undefined
@@ -183,7 +183,7 @@ export type Quote = {
     observed_secs: number
   } | undefined
   input_consumed?: string | undefined
-  /** At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, and searches that had no work left */
+  /** At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, searches that had no work left, and where gas takes all that it brings */
   optimality_gap_bps?: number | undefined
   /** GET /quote/:hash explains the quote for ten minutes, to this key; of its latest 128 */
   quote_hash?: Hex | undefined
@@ -326,7 +326,7 @@ export type ExactOutputQuote = {
   } | undefined
   /** Raw amount the payload spends */
   input_consumed: string
-  /** At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, and searches that had no work left */
+  /** At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, searches that had no work left, and where gas takes all that it brings */
   optimality_gap_bps?: number | undefined
   /** GET /quote/:hash explains the quote for ten minutes, to this key; of its latest 128 */
   quote_hash?: Hex | undefined
@@ -464,7 +464,7 @@ export type QuoteExplanation = {
       observed_secs: number
     } | undefined
     input_consumed?: string | undefined
-    /** At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, and searches that had no work left */
+    /** At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, searches that had no work left, and where gas takes all that it brings */
     optimality_gap_bps?: number | undefined
     /** GET /quote/:hash explains the quote for ten minutes, to this key; of its latest 128 */
     quote_hash?: Hex | undefined

@@ -348,4 +348,15 @@ s('tells what bounds the route that it answers, and of none where there is no wo
   assert.equal([certified({ maxWork: 0 }).told, certified({ singlePath: true }).told], [[], []])
 })
 
+s('tells no bound where gas takes all that a route brings [20/gap-of-nothing]', () => {
+  const told: Certificate[] = []
+  const certified = (made: Certificate) => void told.push(made)
+  const gapAt = (gasPriceWei: bigint) =>
+    ask(createMarket([pair('one', 'a/d', [1000, 2000])]), { gasPriceWei, certified })?.gapBps
+  assert.ok((gapAt(10n ** 15n) ?? 1) < 0.1)
+  assert.is(told.length, 1)
+  assert.is(gapAt(10n ** 16n), undefined)
+  assert.is(told.length, 1)
+})
+
 s.run()

@@ -10,7 +10,7 @@ import { planFlow } from './planFlow.ts'
 import { priceOutside } from './priceOutside.ts'
 import { excessOf, pruneFlow } from './pruneFlow.ts'
 import { type Replay, type ReplayResult, replayRoute } from './replayRoute.ts'
-import type { Route } from './route.ts'
+import { gapBetween, type Route } from './route.ts'
 import { frameBetween, type SearchFrame } from './searchFrame.ts'
 import { searchPath } from './searchPath.ts'
 import { shortenFlow } from './shortenFlow.ts'
@@ -213,7 +213,7 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
     net,
     gasCost: best.gas * frame.gasPrice,
   })
-  const gapBps = Math.max(0, (1 - net / (least?.bound ?? Number.NaN)) * 1e4)
+  const gapBps = gapBetween(net, least?.bound ?? Number.NaN)
   if (!least || !Number.isFinite(gapBps)) return best
   const route = { ...best, gapBps }
   // A path that won alone may be another than the one that was grown.

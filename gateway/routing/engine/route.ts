@@ -18,10 +18,14 @@ export type Route = {
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly gas: number
-  /** How far, at most, the best possible route lies above this one; absent when not computed. */
+  /** How far, at most, this one lies below the best possible route; absent when not computed. */
   readonly gapBps?: number | undefined
   readonly steps: readonly RouteStep[]
 }
 
 /** The same route where nothing bounds what is best: it was found on other curves, or fewer pools. */
 export const withoutGap = ({ gapBps: _, ...route }: Route): Route => route
+
+/** How far what a route brings lies below a bound, as a part of that; NaN where its gas takes all that it brings. */
+export const gapBetween = (net: number, bound: number): number =>
+  net > 0 ? Math.max(0, (1 - net / bound) * 1e4) : Number.NaN

@@ -167,7 +167,7 @@ export const quoteHead = {
   optimality_gap_bps: Type.Optional(
     Type.Number({
       description:
-        'At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, and searches that had no work left',
+        'At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, searches that had no work left, and where gas takes all that it brings',
     }),
   ),
   quote_hash: Type.Optional(
