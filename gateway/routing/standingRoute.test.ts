@@ -200,6 +200,13 @@ s('falls where pools of dust on one way grow deep together [20/standing-together
   assert.is(lacksBps(pools.slice(0, 1), through, own), undefined, 'of tokens that came')
   assert.ok((lacksBps(pools, [deep('two', 'a/b')], own) ?? 1) < 0.1, 'one of them is no way')
 })
+s('falls where little can go through what came, for much more [20/standing-small]', () => {
+  const pools = [deep('one', 'a/d'), dust('two', 'a/b')]
+  const lacksFor = (d: number) =>
+    lacksBps(pools, [pair('three', 'b/d', [1, d], 0)], { amountIn: thousand })
+  assert.is(lacksFor(5), undefined)
+  assert.ok((lacksFor(1) ?? 1) < 0.1, 'at the same price that little is nothing')
+})
 s('falls where what grew is no better, and saves a swap [20/standing-saves]', () => {
   const own = { gasPriceWei: 10n ** 10n }
   const pools = [deep('one', 'a/b'), deep('two', 'b/d'), dust('three', 'a/d')]

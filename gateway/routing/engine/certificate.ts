@@ -14,6 +14,12 @@ const mostSlackBps = 0.5
 /** Of what a route brings: nobody misses less than that. */
 const leastSavedPart = 0.01e-4
 
+/**
+ * Parts of what goes in that chains off the route are priced for, the least first. Through a chain of small pools goes
+ * no more than a little, for which a great part would price it out.
+ */
+const marginParts = [1e-5, 3e-4, 1e-2] as const
+
 /** What of a search's frame is none of its market's. */
 export type Ends = Pick<SearchFrame, 'tokenIn' | 'tokenOut' | 'maxHops' | 'gasPrice'>
 
@@ -23,10 +29,8 @@ export type Certificate = {
   readonly frame: Ends
   /** What the route brings, net of gas. */
   readonly net: number
-  readonly flow: Pick<FlowSolution, 'value'> & {
-    /** Of its tokens, which are few: routes are kept by the thousand. */
-    readonly logPrices: ReadonlyMap<number, number>
-  }
+  /** Of its tokens, which are few: routes are kept by the thousand. */
+  readonly logPrices: ReadonlyMap<number, number>
   /** By this part prices may be off. */
   readonly slack: number
   /** What all of the input is worth, in tokenOut. */
@@ -42,9 +46,10 @@ export type Certificate = {
   readonly boundPrices: Float64Array
 }
 
-type Prices = { readonly cost: number; readonly value: number }
-type Earning = Prices & {
-  readonly earned: number
+/** By which up to `most` goes through a pool, in tokenOut. */
+type Prices = { readonly cost: number; readonly value: number; readonly most: number }
+type Earned = { readonly earned: number; readonly prices: readonly Prices[] }
+type Earning = Earned & {
   /** Whether it earned anything were prices off by nothing. */
   readonly isSure: boolean
 }
@@ -52,8 +57,11 @@ type Earning = Prices & {
 /** What gains are told by: tokens off the route have other prices in each market. */
 export type Held = Pick<
   Certificate,
-  'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'gains'
-> & { readonly margins: Margins }
+  'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'gains' | 'logPrices'
+> & {
+  /** For each of the parts. */
+  marginsAt(level: number): Margins
+}
 
 export function certify(
   market: Market,
@@ -69,7 +77,6 @@ export function certify(
     readonly boundPrices: Float64Array
   },
 ): Certificate {
-  const margins = priceMargins(market, frame, flow)
   const net = Number(route.amountOut) - route.gas * frame.gasPrice
   const swaps = route.steps.map((step) => weigh(market, frame, { step, logPrices: flow.logPrices }))
   const worth = Number(route.amountIn) * Math.exp(flow.logPrices[frame.tokenIn] as number)
@@ -81,18 +88,32 @@ export function certify(
   const gains = new Map<string, Earning>()
   const { tokenIn, tokenOut, maxHops, gasPrice } = frame
   const ends = { tokenIn, tokenOut, maxHops, gasPrice }
-  const known = { frame: ends, slack, worth, least, pools, spare, gains }
-  const held = { ...known, margins }
-  for (let edge = 0; edge < market.edgeCount; edge++) {
-    const prices = pricesOf(market, held, edge)
-    const earned = gainThrough(market, held, { edge, ...prices })
-    if (earned === 0) continue
-    const exact = pricesOf(market, { ...held, slack: 0 }, edge)
-    const isSure = gainThrough(market, held, { edge, ...exact }) > 0
-    gains.set(nameOf(market, edge), { earned, isSure, ...prices })
-  }
   const logPrices = new Map([...flow.logPrices.entries()].filter(([, log]) => !Number.isNaN(log)))
-  return { ...known, route, net, flow: { logPrices, value: flow.value }, boundPrices }
+  const known = { frame: ends, slack, worth, least, pools, spare, gains, logPrices }
+  const held = { ...known, marginsAt: createMargins(market, frame, { ...flow, worth }) }
+  const exact = { ...held, slack: 0 }
+  for (let edge = 0; edge < market.edgeCount; edge++) {
+    const earning = earn(market, held, edge)
+    if (earning.earned === 0) continue
+    const isSure = earn(market, exact, edge).earned > 0
+    gains.set(nameOf(market, edge), { ...earning, isSure })
+  }
+  return { ...known, route, net, boundPrices }
+}
+
+/** Each takes as long as a look at all pools: found once it is asked for. */
+function createMargins(
+  market: Market,
+  frame: SearchFrame,
+  { logPrices, worth }: Pick<FlowSolution, 'logPrices'> & Pick<Certificate, 'worth'>,
+): Held['marginsAt'] {
+  const known: Margins[] = []
+  return (level) => {
+    const probe = worth * (marginParts[level] ?? 1)
+    const margins = known[level] ?? priceMargins(market, frame, { logPrices, probe })
+    known[level] = margins
+    return margins
+  }
 }
 
 /** A swap of the route at the prices of its flow, in tokenOut. */
@@ -130,11 +151,9 @@ export function holdIn(
   { frame, certificate }: { readonly frame: SearchFrame; readonly certificate: Certificate },
 ): Held {
   const logPrices = new Float64Array(market.tokens.length).fill(Number.NaN)
-  for (const [token, log] of certificate.flow.logPrices) logPrices[token] = log
-  return {
-    ...certificate,
-    margins: priceMargins(market, frame, { ...certificate.flow, logPrices }),
-  }
+  for (const [token, log] of certificate.logPrices) logPrices[token] = log
+  const marginsAt = createMargins(market, frame, { ...certificate, logPrices })
+  return { ...certificate, marginsAt }
 }
 
 /** One way through a pool, as long as both are there. */
@@ -155,16 +174,46 @@ export function gainsOf(market: Market, held: Held, id: string): readonly Gain[]
   const { tokens = [] } = at(market.pools, index) ?? {}
   return edgesOfPool(market, { index, tokens }).map((edge) => {
     const before = held.gains.get(nameOf(market, edge))
-    const earn = (prices: Prices) => gainThrough(market, held, { edge, ...prices })
-    const now = earn(pricesOf(market, held, edge))
-    return { first: before?.earned ?? 0, now: before?.isSure ? Math.max(now, earn(before)) : now }
+    const { earned: now } = earn(market, held, edge)
+    const then = before?.isSure ? mostThrough(market, held, { edge, ...before }) : 0
+    return { first: before?.earned ?? 0, now: Math.max(now, then) }
   })
 }
 
+/** By the prices for each part where the best of them, for whatever goes through, leave anything to earn. */
+function earn(market: Market, held: Held, edge: number): Earned {
+  const { logPrices, worth } = held
+  const whole = { ...pricesAt(market, held, { edge, level: 0 }), most: worth }
+  const earned = gainThrough(market, held, { edge, ...whole })
+  const isBetween = [market.edgeFrom, market.edgeTo].every((ends) =>
+    logPrices.has(ends[edge] as number),
+  )
+  if (earned === 0 || isBetween) return { earned, prices: [whole] }
+  const prices = marginParts.map((_, level) => pricesAt(market, held, { edge, level }))
+  return { earned: mostThrough(market, held, { edge, prices }), prices }
+}
+
+function mostThrough(
+  market: Market,
+  held: Held,
+  { edge, prices }: Pick<Earned, 'prices'> & { readonly edge: number },
+): number {
+  return prices.reduce(
+    (most, one) => Math.max(most, gainThrough(market, held, { edge, ...one })),
+    0,
+  )
+}
+
 /** What an edge sells costs, less what prices may be off by, and what it buys is sold for. */
-function pricesOf(market: Market, { margins, slack }: Held, edge: number): Prices {
-  const cost = (margins.costs[market.edgeFrom[edge] as number] as number) * (1 - slack)
-  return { cost, value: margins.values[market.edgeTo[edge] as number] as number }
+function pricesAt(
+  market: Market,
+  { marginsAt, slack, worth }: Held,
+  { edge, level }: { readonly edge: number; readonly level: number },
+): Prices {
+  const { costs, values } = marginsAt(level)
+  const cost = (costs[market.edgeFrom[edge] as number] as number) * (1 - slack)
+  const value = values[market.edgeTo[edge] as number] as number
+  return { cost, value, most: worth * (marginParts[level + 1] ?? 1) }
 }
 
 const point: EdgePoint = { x: 0, y: 0, slope: 0 }
@@ -177,7 +226,7 @@ const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 function gainThrough(
   market: Market,
   { frame, worth, least, pools, spare }: Held,
-  { edge, cost, value }: Prices & { readonly edge: number },
+  { edge, cost, value, most: limit }: Prices & { readonly edge: number },
 ): number {
   const from = market.edgeFrom[edge] as number
   const to = market.edgeTo[edge] as number
@@ -190,9 +239,10 @@ function gainThrough(
   const earned = (x: number) =>
     value * (x === point.x ? point.y : edgeOutput(market, edge, x)) - cost * x
   if (isOnRoute) return Math.max(0, earned(point.x))
-  const most = Math.min(point.x, worth / cost)
+  const most = Math.min(point.x, limit / cost)
   const alone = earned(most) - Math.max(0, gas - spare)
-  return Math.max(0, alone, saved > 0 ? earned(Math.max(most, least / cost)) + saved : 0)
+  const isEnough = saved > 0 && (limit === worth || least <= limit)
+  return Math.max(0, alone, isEnough ? earned(Math.max(most, least / cost)) + saved : 0)
 }
 
 /** How much, at most, any route of a later market brings, net of gas at the frame's price. */

@@ -50,18 +50,14 @@ export function priceOutside(
 /** What a unit of each token costs and what it sells for, in tokenOut; 0 where it does not. */
 export type Margins = { readonly costs: Float64Array; readonly values: Float64Array }
 
-/** Part of the output that goes through a chain to price it: what takes less is not worth looking for. */
-const marginPart = 0.01
-
-/** Both by the best chain from or to the flow, gas apart; the flow's own tokens have one price. */
+/** Both by the best chain from or to the flow when `probe` goes through it, gas apart; the flow's own tokens have one price. */
 export function priceMargins(
   market: Market,
   frame: SearchFrame,
-  flow: Pick<FlowSolution, 'logPrices' | 'value'>,
+  { probe, ...flow }: Pick<FlowSolution, 'logPrices'> & { readonly probe: number },
 ): Margins {
   const apart = { ...frame, gasPrice: 0, effort: { spent: 0 } }
   const passes = frame.maxHops - 1
-  const probe = flow.value * marginPart
   const costs = flow.logPrices.map((log) => (Number.isNaN(log) ? 0 : Math.exp(log)))
   const values = costs.slice()
   const priced = [...costs.keys()].filter((token) => costs[token] !== 0)
