@@ -99,7 +99,7 @@ function createOdd(takes: (offered: bigint) => bigint | undefined) {
   const offers: bigint[] = []
   const pool: EnginePool = {
     id: 'odd',
-    tokens: [a, b],
+    tokens: [a, b, 'other'],
     gas: 1,
     curve: () => undefined,
     swap(_i, _j, offered) {
@@ -141,6 +141,7 @@ s('gives nothing through a pool that takes a part, or is not asked at all [teeth
   assert.equal(outputOf(all, [{ tokenIn: 'none', share: whole / 2n }]), [undefined, ''])
   // What it leads to is not what was asked for.
   assert.equal(outputOf(all, [{ tokenOut: 'other' }]), [0n, '7'])
+  assert.equal(outputOf(all, [{ tokenOut: 'none' }]), [undefined, ''])
 })
 
 const million = 10n ** 24n

@@ -38,6 +38,7 @@ export function replayShares(
     const held = balances.get(step.tokenIn) ?? 0n
     const offered = (held * step.share) >> 64n
     const [i, j] = [pool.tokens.indexOf(step.tokenIn), pool.tokens.indexOf(step.tokenOut)]
+    if (i < 0 || j < 0) return undefined
     // The executor passes over a step that finds nothing to spend.
     const isKnown = offered === step.amountIn && isSame(step.poolId)
     const swap = !isKnown && offered > 0n ? pool.swap(i, j, offered) : undefined

@@ -77,6 +77,9 @@ s('is run anew where its pool has changed, to the better or worse [teeth/standin
   }
   assert.is(find().standsIn(updateMarket(market, [], ['one']), ['one']), undefined)
 })
+s('falls where its pool is of other tokens by now [20/standing-tokens]', () => {
+  assert.is(find().standsIn(change('one', 'x/d', [million, million]), ['one']), undefined)
+})
 s('falls where another would bring as little as a unit more, of few [teeth/standing]', () => {
   const { standsIn } = find({ amountIn: 100_000n })
   // Eight millionths of it.

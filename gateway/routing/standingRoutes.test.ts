@@ -119,6 +119,14 @@ s('stand while a batch goes on with the market that it began with [20/standing-b
   }
   assert.is(routes.recall(later, 'key', 0)?.amountOut, route?.amountOut)
 })
+s('are none of a block in which a pool of theirs could not be run [20/standing-throws]', () => {
+  const { routes } = keepFound(before)
+  const swap = () => {
+    throw new Error('of numbers that no pool can have')
+  }
+  const later = updateMarket(before, [{ ...pair('one', 'a/d', [1_000, 1_000]), swap }])
+  for (let turn = 0; turn < 2; turn += 1) assert.throws(() => routes.recall(later, 'key', 0))
+})
 s('that fell do not stand up again, nor under another name [teeth/standing-routes]', () => {
   const { routes } = keepFound(before)
   assert.is(routes.recall(before, 'other', 0), undefined)

@@ -49,8 +49,9 @@ export function createStandingRoutes(): StandingRoutes {
       if (!kept || kept.version > version) return undefined
       const changed = journal.since(kept.version)
       if (!changed || version > kept.found + mostLater) return undefined
-      kept.version = version
       const route = kept.standing.renew(market, { changed, gasPrice })
+      // Had a pool thrown, it would still be of the market before.
+      kept.version = version
       if (!route) routes.delete(key)
       return route
     },
