@@ -210,6 +210,12 @@ s('falls where little can go through what came, for much more [20/standing-small
   assert.is(lacksFor(5), undefined)
   assert.ok((lacksFor(1) ?? 1) < 0.1, 'at the same price that little is nothing')
 })
+s('falls where the way to what came is nearly drained [20/standing-drained]', () => {
+  // A millionth of what goes in is worth as much by the first price as all of it by the last.
+  const pools = [pair('one', 'a/b', [1, million], 0), pair('two', 'b/d', [1_000, 1_000], 0)]
+  const beside = pair('three', 'b/d', [1_000 * million, million], 0)
+  assert.is(lacksBps(pools, [beside], { amountIn: 1_000n * thousand }), undefined)
+})
 s('falls where what grew is no better, and saves a swap [20/standing-saves]', () => {
   const own = { gasPriceWei: 10n ** 10n }
   const pools = [deep('one', 'a/b'), deep('two', 'b/d'), dust('three', 'a/d')]

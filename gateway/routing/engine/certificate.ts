@@ -57,7 +57,7 @@ type Earning = Earned & {
 /** What gains are told by: tokens off the route have other prices in each market. */
 export type Held = Pick<
   Certificate,
-  'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'gains' | 'logPrices'
+  'route' | 'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'gains' | 'logPrices'
 > & {
   /** For each of the parts. */
   marginsAt(level: number): Margins
@@ -89,7 +89,7 @@ export function certify(
   const { tokenIn, tokenOut, maxHops, gasPrice } = frame
   const ends = { tokenIn, tokenOut, maxHops, gasPrice }
   const logPrices = new Map([...flow.logPrices.entries()].filter(([, log]) => !Number.isNaN(log)))
-  const known = { frame: ends, slack, worth, least, pools, spare, gains, logPrices }
+  const known = { route, frame: ends, slack, worth, least, pools, spare, gains, logPrices }
   const held = { ...known, marginsAt: createMargins(market, frame, { ...flow, worth }) }
   const exact = { ...held, slack: 0 }
   for (let edge = 0; edge < market.edgeCount; edge++) {
@@ -98,7 +98,7 @@ export function certify(
     const isSure = earn(market, exact, edge).earned > 0
     gains.set(nameOf(market, edge), { ...earning, isSure })
   }
-  return { ...known, route, net, boundPrices }
+  return { ...known, net, boundPrices }
 }
 
 /** Each takes as long as a look at all pools: found once it is asked for. */
@@ -182,8 +182,8 @@ export function gainsOf(market: Market, held: Held, id: string): readonly Gain[]
 
 /** By the prices for each part where the best of them, for whatever goes through, leave anything to earn. */
 function earn(market: Market, held: Held, edge: number): Earned {
-  const { logPrices, worth } = held
-  const whole = { ...pricesAt(market, held, { edge, level: 0 }), most: worth }
+  const { logPrices, route } = held
+  const whole = { ...pricesAt(market, held, { edge, level: 0 }), most: Number(route.amountOut) }
   const earned = gainThrough(market, held, { edge, ...whole })
   const isBetween = [market.edgeFrom, market.edgeTo].every((ends) =>
     logPrices.has(ends[edge] as number),
@@ -207,25 +207,25 @@ function mostThrough(
 /** What an edge sells costs, less what prices may be off by, and what it buys is sold for. */
 function pricesAt(
   market: Market,
-  { marginsAt, slack, worth }: Held,
+  { marginsAt, slack, route }: Held,
   { edge, level }: { readonly edge: number; readonly level: number },
 ): Prices {
   const { costs, values } = marginsAt(level)
   const cost = (costs[market.edgeFrom[edge] as number] as number) * (1 - slack)
   const value = values[market.edgeTo[edge] as number] as number
-  return { cost, value, most: worth * (marginParts[level + 1] ?? 1) }
+  return { cost, value, most: Number(route.amountOut) * (marginParts[level + 1] ?? 1) }
 }
 
 const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 
 /**
  * Where what it sells is bought by the best chain, for less by what prices may be off, and what it buys sold by
- * the best one. Through a pool outside the route goes no more than all of the input, and it costs its gas, less what
- * the route's pools have to spare. Where it takes enough that more than that is saved, a worse price may be paid.
+ * the best one. Through a pool outside the route goes no more than all of the input, which on its way comes to be worth
+ * as much as the output at most, and it costs its gas, less what the route's pools have to spare. Where it takes enough that more than that is saved, a worse price may be paid.
  */
 function gainThrough(
   market: Market,
-  { frame, worth, least, pools, spare }: Held,
+  { route, frame, worth, least, pools, spare }: Held,
   { edge, cost, value, most: limit }: Prices & { readonly edge: number },
 ): number {
   const from = market.edgeFrom[edge] as number
@@ -239,9 +239,9 @@ function gainThrough(
   const earned = (x: number) =>
     value * (x === point.x ? point.y : edgeOutput(market, edge, x)) - cost * x
   if (isOnRoute) return Math.max(0, earned(point.x))
-  const most = Math.min(point.x, limit / cost)
+  const most = Math.min(point.x, (from === frame.tokenIn ? Math.min(worth, limit) : limit) / cost)
   const alone = earned(most) - Math.max(0, gas - spare)
-  const isEnough = saved > 0 && (limit === worth || least <= limit)
+  const isEnough = saved > 0 && (limit === Number(route.amountOut) || least <= limit)
   return Math.max(0, alone, isEnough ? earned(Math.max(most, least / cost)) + saved : 0)
 }
 
