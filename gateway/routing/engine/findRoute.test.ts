@@ -313,6 +313,22 @@ s('goes without pools that refuse what their curves promised, alone or in a spli
   assert.equal(idsOf(found), ['one', 'two'])
 })
 
+s('tells no gap as if a pool that refused much could take nothing [20/gap-refused]', () => {
+  const cheap = pair('cheap', 'a/d', [1_000, 2_000])
+  const most = 10n ** 19n
+  const picky: EnginePool = {
+    ...cheap,
+    swap: (i, j, offered) => (offered > most ? undefined : cheap.swap(i, j, offered)),
+  }
+  const market = createMarket([pair('one', 'a/d', [1_000, 1_000]), picky])
+  const found = ask(market)
+  assert.equal(idsOf(found), ['one'])
+  const byBoth =
+    Number(cheap.swap(0, 1, most)?.amountOut) +
+    Number(ask(market, { amountIn: 9n * most })?.amountOut)
+  assert.ok((found?.gapBps ?? 0) > (1 - Number(found?.amountOut) / byBoth) * 1e4)
+})
+
 s('looks for one path without such a pool eight times', () => {
   const liars = (count: number) =>
     Array.from({ length: count }, (_, k) => refusing(pair(`liar${k}`, 'a/d', [1_000, 2_000 + k])))

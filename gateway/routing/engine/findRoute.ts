@@ -87,6 +87,8 @@ export function findRouteInSlices(
 
 type Search = {
   readonly market: Market
+  /** With the pools that refused, which may take another amount. */
+  readonly whole: Market
   readonly frame: SearchFrame
   readonly gasCost: Float64Array | undefined
   readonly amountIn: bigint
@@ -119,7 +121,8 @@ export function* findRouteInPieces(
   let usable = market
   let best: Route | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const search = frameSearch(usable, parameters, { effort, isOver, ...limits, refused })
+    const rest = { effort, isOver, ...limits, refused, whole: market }
+    const search = frameSearch(usable, parameters, rest)
     if (!search) return undefined
     const count = refused.size
     best = betterRoute(search.frame, yield* searchOnce(search, parameters), best)
@@ -143,7 +146,9 @@ function frameSearch(
   {
     effort,
     ...rest
-  }: Pick<Search, 'isOver' | 'isGrownUp' | 'isPruned' | 'refused'> & { readonly effort: Effort },
+  }: Pick<Search, 'isOver' | 'isGrownUp' | 'isPruned' | 'refused' | 'whole'> & {
+    readonly effort: Effort
+  },
 ): Search | undefined {
   const { amountIn, maxHops, maxSteps, mostHops } = parameters
   const tokenIn = market.tokenIndex.get(parameters.tokenIn)
@@ -221,7 +226,7 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
     flow.edges.map((edge) => at(market.pools, market.edgePool[edge] as number)?.id),
   )
   if (search.certified && route.steps.every(({ poolId }) => inFlow.has(poolId)))
-    search.certified(certify(market, frame, { route, flow, boundPrices: least.prices }))
+    search.certified(certify(search.whole, frame, { route, flow, boundPrices: least.prices }))
   return route
 }
 
@@ -256,7 +261,7 @@ const boundPasses = 8
  * that leaves pools alone because of their gas, prices that leave no profit in them.
  */
 function* leastBound(
-  { market, frame, amountIn, isOver }: Search,
+  { whole: market, frame, amountIn, isOver }: Search,
   {
     flow,
     net,
