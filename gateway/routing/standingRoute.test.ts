@@ -20,16 +20,11 @@ const market = createMarket([
 type Asked = {
   readonly amountIn?: bigint
   readonly gasPriceWei?: bigint
-  /** Whether prices of its bound are a thousandth too high: what pools could gain decides then. */
-  readonly isUnproven?: boolean
+  /** By this part prices of its bound are too high: what pools could gain decides then. */
+  readonly unproven?: number
   readonly of?: Market
 }
-function find({
-  amountIn = 10n ** 18n,
-  gasPriceWei = 0n,
-  isUnproven = false,
-  of = market,
-}: Asked = {}) {
+function find({ amountIn = 10n ** 18n, gasPriceWei = 0n, unproven = 0, of = market }: Asked = {}) {
   const found: Certificate[] = []
   const route = ask(of, { amountIn, gasPriceWei, certified: (made) => found.push(made) })
   const certificate = found.at(-1)
@@ -39,8 +34,9 @@ function find({
     ['one'],
   )
   const { boundPrices, frame } = certificate
-  const high = boundPrices.map((price, token) => (token === frame.tokenOut ? 1 : 1.001 * price))
-  const told = isUnproven ? { ...certificate, boundPrices: high } : certificate
+  const raise = (price: number, token: number) =>
+    token === frame.tokenOut ? 1 : (1 + unproven) * price
+  const told = { ...certificate, boundPrices: boundPrices.map(raise) }
   const { renew } = createStandingRoute(of, told)
   const standsIn = (later: Market, changed: readonly string[], gasPart = 1) =>
     renew(later, { changed: new Set(changed), gasPrice: gasPart * frame.gasPrice })
@@ -53,7 +49,7 @@ const change = (id: string, tokens: string, reserves: readonly [number, number],
 const pathWith = (id: 'three' | 'five', millionths: number, of = market) =>
   change(id, id === 'three' ? 'b/d' : 'c/d', [million, 1_003_009 + millionths], of)
 
-const unproven = { isUnproven: true } as const
+const unproven = { unproven: 0.001 } as const
 
 s('is found as it was where nothing of its own has changed [teeth/standing]', () => {
   const { route, standsIn } = find()
@@ -137,6 +133,10 @@ s(
     }
   },
 )
+s('falls where so little is proven that pools must disagree [20/standing-unproven]', () => {
+  const standsAt = (part: number) => find({ unproven: part }).standsIn(market, []) !== undefined
+  assert.equal([0.009, 0.011].map(standsAt), [true, false])
+})
 s('falls where gas costs so much more that others may be better [teeth/standing]', () => {
   const standsAt = (gasPart: number) =>
     find({ ...unproven, gasPriceWei: 10n ** 8n }).standsIn(market, [], gasPart) !== undefined

@@ -9,6 +9,8 @@ import { replayShares } from './replayShares.ts'
 const mostGrowthPart = 0.05e-4
 /** What is proven to be this near to the best stands whatever has changed. */
 const provenGapBps = 0.1
+/** Where so much is unproven pools disagree, and what they are worth to each other hangs on which may be used together. */
+const mostGapBps = 100
 
 export type StandingRoute = {
   /**
@@ -87,6 +89,7 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
       const later = frameBetween(market, { ...frame, gasPrice })
       const brings = Number(again.amountOut) - again.gas * gasPrice
       const gapBps = gapBetween(brings, laterBound(market, { frame: later, certificate }))
+      if (gapBps > mostGapBps) return undefined
       if (!(gapBps <= provenGapBps)) {
         weigh(market, later)
         if (!(mostNow(market, later) - brings <= net * mostGrowthPart)) return undefined
