@@ -48,11 +48,13 @@ export type Certificate = {
 
 /** By which up to `most` goes through a pool, in tokenOut. */
 type Prices = { readonly cost: number; readonly value: number; readonly most: number }
-type Earned = { readonly earned: number; readonly prices: readonly Prices[] }
-type Earning = Earned & {
-  /** Whether it earned anything were prices off by nothing. */
-  readonly isSure: boolean
+type Earning = {
+  readonly earned: number
+  /** None where it would earn nothing were prices off by nothing. */
+  readonly prices: readonly Prices[]
 }
+
+const nothing: Earning = { earned: 0, prices: [] }
 
 /** What gains are told by: tokens off the route have other prices in each market. */
 export type Held = Pick<
@@ -96,7 +98,7 @@ export function certify(
     const earning = earn(market, held, edge)
     if (earning.earned === 0) continue
     const isSure = earn(market, exact, edge).earned > 0
-    gains.set(nameOf(market, edge), { ...earning, isSure })
+    gains.set(nameOf(market, edge), isSure ? earning : { ...earning, prices: [] })
   }
   return { ...known, net, boundPrices }
 }
@@ -173,15 +175,14 @@ export function gainsOf(market: Market, held: Held, id: string): readonly Gain[]
   const index = market.poolIndex.get(id) ?? -1
   const { tokens = [] } = at(market.pools, index) ?? {}
   return edgesOfPool(market, { index, tokens }).map((edge) => {
-    const before = held.gains.get(nameOf(market, edge))
     const { earned: now } = earn(market, held, edge)
-    const then = before?.isSure ? mostThrough(market, held, { edge, ...before }) : 0
-    return { first: before?.earned ?? 0, now: Math.max(now, then) }
+    const { earned: first, prices } = held.gains.get(nameOf(market, edge)) ?? nothing
+    return { first, now: Math.max(now, mostThrough(market, held, { edge, prices })) }
   })
 }
 
 /** By the prices for each part where the best of them, for whatever goes through, leave anything to earn. */
-function earn(market: Market, held: Held, edge: number): Earned {
+function earn(market: Market, held: Held, edge: number): Earning {
   const { logPrices, route } = held
   const whole = { ...pricesAt(market, held, { edge, level: 0 }), most: Number(route.amountOut) }
   const earned = gainThrough(market, held, { edge, ...whole })
@@ -196,7 +197,7 @@ function earn(market: Market, held: Held, edge: number): Earned {
 function mostThrough(
   market: Market,
   held: Held,
-  { edge, prices }: Pick<Earned, 'prices'> & { readonly edge: number },
+  { edge, prices }: Pick<Earning, 'prices'> & { readonly edge: number },
 ): number {
   return prices.reduce(
     (most, one) => Math.max(most, gainThrough(market, held, { edge, ...one })),
