@@ -18,7 +18,7 @@ const leastSavedPart = 0.01e-4
  * Parts of what goes in that chains off the route are priced for, the least first. Through a chain of small pools goes
  * no more than a little, for which a great part would price it out.
  */
-const marginParts = [1e-5, 3e-4, 1e-2] as const
+const marginParts = [1e-5, 1e-4, 1e-3, 1e-2] as const
 
 /** What of a search's frame is none of its market's. */
 export type Ends = Pick<SearchFrame, 'tokenIn' | 'tokenOut' | 'maxHops' | 'gasPrice'>
