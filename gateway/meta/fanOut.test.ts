@@ -109,12 +109,15 @@ s(
     )
     const own = scriptSource({ name: 'own', answer: answerQuote({ isReference: true }) })
     assert.ok(one && other)
-    const ask = async (sources: readonly Source[], isSimulated = true) => {
-      const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
+    const ask = async (
+      sources: readonly Source[],
+      { isSimulated = true, delayMs = 60_000 } = {},
+    ) => {
+      const slow = scriptSource({ name: 'slow', delayMs, answer: answerQuote() })
       return quotedBy(await run([...sources, slow], { patienceMs: 10, isSimulated }))
     }
-    assert.equal(await ask([one]), ['one', 'slow'])
-    assert.equal(await ask([one], false), ['one'])
+    assert.equal(await ask([one], { delayMs: 60 }), ['one', 'slow'])
+    assert.equal(await ask([one], { isSimulated: false }), ['one'])
     assert.equal(await ask([one, other]), ['one', 'other'])
     assert.equal(await ask([own]), ['own'])
   },
@@ -130,13 +133,13 @@ s(
   'with dry runs three quotes are enough as well, one of which may win unproved [17/enough-of-any]',
   async () => {
     assert.ok(vouched)
-    const quotes = async (sources: readonly Source[], isSimulated: boolean) => {
-      const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
+    const quotes = async (sources: readonly Source[], isSimulated: boolean, delayMs = 60) => {
+      const slow = scriptSource({ name: 'slow', delayMs, answer: answerQuote() })
       const entries = await run([...sources, slow], { patienceMs: 10, isSimulated })
       return quotedBy(entries).length
     }
     const two = toBeProved.slice(0, 2)
-    assert.is(await quotes([vouched, ...two], true), 3)
+    assert.is(await quotes([vouched, ...two], true, 60_000), 3)
     assert.is(await quotes(toBeProved, true), 4, 'dry runs may be had for none of them')
     assert.is(await quotes(two, true), 3, 'two wait for the slow one')
     assert.is(await quotes([vouched, ...two.slice(1)], true), 3, 'so do one of each')
