@@ -42,11 +42,16 @@ function answer(result: unknown): Handler {
 
 function connect(
   rpcUrls: readonly string[],
-  options: { maxResponseBytes?: number; trust?: 'blind' | 'shown'; wsUrl?: string } = {},
+  options: {
+    maxResponseBytes?: number
+    trust?: 'blind' | 'shown'
+    wsUrl?: string
+    timeoutMs?: number
+  } = {},
 ) {
   const chain = getChain(8453)
   if (!chain) throw new Error('chain 8453 is built in')
-  const client = createChainClient({ chain, rpcUrls, timeoutMs: 300, ...options })
+  const client = createChainClient({ chain, rpcUrls, timeoutMs: 30_000, ...options })
   closers.push(client.close)
   return client
 }
@@ -83,7 +88,7 @@ s("a fork's question for the head does not wait for the long calls of its turn",
   const node = await startNode((calls, res) => {
     if (calls.every(({ method }) => method === 'eth_blockNumber')) answer('0x10')(calls, res)
   })
-  const { client, askEach } = connect([node.url])
+  const { client, askEach } = connect([node.url], { timeoutMs: 2_000 })
   const long = failureOf(getBalance(client, { address: `0x${'11'.repeat(20)}` }))
   const head = await askEach([{ method: 'eth_blockNumber', params: [] }], 'sync')
   assert.equal(head, [{ result: '0x10' }])
@@ -93,7 +98,7 @@ s("a fork's question for the head does not wait for the long calls of its turn",
 s('asks the next upstream when the first one hangs, and leaves the first one alone', async () => {
   const hanging = await startNode(() => undefined)
   const healthy = await startNode(answer('0x10'))
-  const { client } = connect([hanging.url, healthy.url])
+  const { client } = connect([hanging.url, healthy.url], { timeoutMs: 300 })
   assert.is(await getBlockNumber(client), 16n)
   await getBlockNumber(client)
   assert.is(healthy.seen.length >= 1, true)

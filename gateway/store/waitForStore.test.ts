@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { mock } from 'node:test'
+import { freePort } from '../../fixtures/freePort.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitForStore } from './waitForStore.ts'
 
@@ -15,15 +15,6 @@ const messageOf = (opened: Promise<unknown>) =>
     () => 'opened',
     ({ message, code }: NodeJS.ErrnoException) => code ?? message,
   )
-
-/** Where nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 s('waits for a database that is away for five minutes, and tells so each time', async () => {
   const databaseUrl = `postgres://nobody@127.0.0.1:${await freePort()}/none`
