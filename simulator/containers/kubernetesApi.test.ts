@@ -123,10 +123,13 @@ async function addTests(program: string) {
     // Not for whoever has gone meanwhile.
     const leaving = new AbortController()
     answers.push({ status: 429, headers: { 'retry-after': '60' } })
+    const connected = once(server, 'secureConnection')
     const asking = api
       .ask({ path: '/api', signal: leaving.signal })
       .catch(({ name }: Error) => name)
-    while (asked.length < 7) await new Promise(setImmediate)
+    const [connection] = await connected
+    // It has read that by then, and waits.
+    await once(connection, 'close')
     leaving.abort()
     assert.equal([await asking, asked.length], ['AbortError', 7])
   })
