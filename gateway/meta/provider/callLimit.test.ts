@@ -164,7 +164,7 @@ s(
       provider === '1inch' ? [query['amount']] : [],
     )
     // Two at once, and after a second one of the crowd's and one of his.
-    assert.ok(amounts.length <= 4, `${amounts}`)
+    assert.ok(amounts.indexOf('8000000') < 4, `${amounts}`)
     assert.is(amounts.filter((amount) => amount === '8000000').length, 1)
     leaving.abort(new Error('left'))
     await Promise.all(flood)
@@ -173,7 +173,7 @@ s(
 
 s("does not take the wait in our own line for a provider's time [meta/turn-time]", async () => {
   server.answerWith(pool)
-  const source = start({ name: '1inch', key, perSecond: 1 }, () => performance.now(), 900)
+  const source = start({ name: '1inch', key, perSecond: 1 }, () => performance.now(), 1_900)
   const outcomes = await Promise.all(
     [1n, 2n, 3n].map((times) => source.quote(sell(times * 1_000_000n), context('a'))),
   )
