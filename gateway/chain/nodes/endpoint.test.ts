@@ -8,8 +8,16 @@ const s = suite('an endpoint')
 const call = { method: 'eth_blockNumber', params: [] }
 const lost: Reply = { answers: [undefined], trouble: { kind: 'timeout' } }
 
+/** A clock on which hardly any time passes, and some at each look. */
+function createSteps() {
+  let nowMs = 1_000
+  return () => {
+    nowMs += 0.01
+    return nowMs
+  }
+}
 /** An endpoint whose node is `send`. */
-function open(send: Upstream['send'], now?: () => number) {
+function open(send: Upstream['send'], now = createSteps()) {
   const endpoint = createEndpoint({
     url: 'http://127.0.0.1:1',
     timeoutMs: 1,
