@@ -24,7 +24,7 @@ const closers: (() => Promise<void>)[] = []
 
 async function setUp() {
   const proxy = await startFaultProxy({ target: chain.rpcUrl })
-  const stand = await startRelayStand({ chain, rpcUrl: proxy.rpcUrl, timeoutMs: 250 })
+  const stand = await startRelayStand({ chain, rpcUrl: proxy.rpcUrl, timeoutMs: 1_000 })
   closers.push(async () => {
     await stand.close()
     await proxy.close()
@@ -51,7 +51,7 @@ const gateReads: readonly (readonly [string, (call: Seen, owner: string) => bool
   ['7 Relayer funding', (call) => call.method === 'eth_getBalance' && says(relayer)(call)],
   ['8 to 10 (nonce)', (call) => call.method === 'eth_getTransactionCount'],
 ]
-/** A stand is made before any is asked: making dozens holds the loop, and a call of another's has 250 ms. */
+/** A stand is made before any is asked: making dozens holds the loop, and a call of another's has a second. */
 const stands = await Promise.all(
   gateReads.flatMap(([gate, matches]) =>
     rpcFaults.map(async (fault) => ({

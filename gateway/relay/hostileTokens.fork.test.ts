@@ -50,7 +50,7 @@ await rpc('evm_mine')
 
 const upstream = await startFaultProxy({ target: chain.rpcUrl })
 const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: chain.rpcUrl }] })
-const stand = await startRelayStand({ chain, simulator, rpcUrl: upstream.rpcUrl, timeoutMs: 250 })
+const stand = await startRelayStand({ chain, simulator, rpcUrl: upstream.rpcUrl, timeoutMs: 1_000 })
 const ask = (owner: Address, tokenIn: Address) =>
   stand.post({ chainId, owner, tokenIn, amountIn: '1' })
 

@@ -342,7 +342,7 @@ s('has a token take a tax for a while [faults/token-taxed]', async () => {
 })
 // Last: what ends the pause mines a block in its own time.
 s('has a chain make no block for a while [faults/paused]', async () => {
-  const paused = { name: 'chain_paused', chainId: 8453, settings: { ms: 4_000 } } as const
+  const paused = { name: 'chain_paused', chainId: 8453, settings: { ms: 10_000 } } as const
   await control.fail({ ...paused, times: 2 })
   for (let index = 0; index < 2; index++) await client.routing.health()
   const sent = { from: payer?.address, to: payer?.address, value: '0x1' }
