@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
+import { Agent, request, type ServerResponse } from 'node:http'
 import { connect, Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { Duplex } from 'node:stream'
@@ -57,23 +58,57 @@ function get(url: string, agent: Agent): Promise<number | string> {
   })
 }
 
+/** Until nobody new is taken. */
+function untilShut(port: number) {
+  const isRefused = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(false))
+      socket.on('connect', () => socket.destroy()).on('error', () => resolve(true))
+    })
+  return waitFor('the port is closed', isRefused, { deadlineMs: 60_000, everyMs: 10 })
+}
+
 s('lets a request that is under way finish, untold [24/grace]', async () => {
   const { server, begun, finish, seen } = await serveWork()
   const agent = new Agent()
   const answered = get(`${server.url}/work`, agent)
   await begun
   const closed = server.close({ graceMs: 60_000 })
-  // Nobody new is taken from now on.
-  const isRefused = () =>
-    new Promise<boolean>((resolve) => {
-      const socket = connect(server.port, '127.0.0.1', () => resolve(false))
-      socket.on('connect', () => socket.destroy()).on('error', () => resolve(true))
-    })
-  await waitFor('the port is closed', isRefused, { deadlineMs: 60_000, everyMs: 10 })
+  await untilShut(server.port)
   assert.is(seen.reason, undefined)
   finish()
   assert.is(await answered, 200)
   await closed
+})
+
+s('lets who reads slowly have the whole of an answer', async () => {
+  // More than the kernel takes for a connection.
+  const large = 'x'.repeat(32 * 1024 * 1024)
+  const answer = endpoint({
+    method: 'get',
+    path: '/large',
+    summary: 'Answers at length',
+    output: Type.Object({ large: Type.String() }),
+    auth: 'none',
+    handle: async () => ({ large }),
+  })
+  const server = await createService({ name: 'large', endpoints: [answer], log }).listen()
+  const started = Promise.withResolvers<{ readonly response: ServerResponse }>()
+  const note = (message: unknown) => started.resolve(message as never)
+  subscribe('http.server.request.start', note)
+  const client = connect(server.port, '127.0.0.1')
+    .on('error', () => undefined)
+    .pause()
+  client.write('GET /large HTTP/1.1\r\nhost: a\r\n\r\n')
+  const { response } = await started.promise
+  unsubscribe('http.server.request.start', note)
+  await waitFor('it is answered', () => response.writableEnded)
+  const closed = server.close({ graceMs: 60_000 })
+  await untilShut(server.port)
+  let size = 0
+  for await (const chunk of client) size += chunk.length
+  await closed
+  assert.ok(size > large.length, `${size} bytes`)
 })
 
 /** Those that this machine has. */

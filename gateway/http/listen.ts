@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type Koa from 'koa'
@@ -57,6 +57,11 @@ export async function listen(
   )
   server.maxRequestsPerSocket = 100_000
   if (bound) boundConnections(server, bound)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.on('clientError', (error, socket) => answerUnparsed(error, socket, requestIdField))
   await open(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
     if (host !== everywhere || !noIpv6.includes(error.code)) throw error
@@ -70,7 +75,7 @@ export async function listen(
     url: `http://${isEverywhere ? '127.0.0.1' : name}:${opened}`,
     port: opened,
     openStreams: endings.streams.count,
-    close: (options = {}) => close(server, endings, options),
+    close: (options = {}) => close({ server, sockets, endings }, options),
   }
 }
 
@@ -117,8 +122,7 @@ async function untilNobodyWaits(server: Server): Promise<void> {
 }
 
 async function close(
-  server: Server,
-  endings: Endings,
+  { server, sockets, endings }: { server: Server; sockets: ReadonlySet<Socket>; endings: Endings },
   { graceMs = 5_000, lingerMs = 0 }: Closing,
 ): Promise<void> {
   // Before callers are told to leave their connections: they would wait here for new ones.
@@ -138,7 +142,9 @@ async function close(
   }, graceMs)
   const lingersUntil = performance.now() + lingerMs
   while (!isClosed) {
-    if (performance.now() >= lingersUntil) server.closeIdleConnections()
+    // Node takes one for idle whose answer is still on its way to who reads slowly, and would cut that off.
+    const areAnswered = [...sockets].every(({ writableLength }) => writableLength === 0)
+    if (areAnswered && performance.now() >= lingersUntil) server.closeIdleConnections()
     await Promise.race([closed, wait(lookEveryMs, undefined, { ref: false })])
   }
   clearTimeout(timer)
