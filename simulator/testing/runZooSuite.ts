@@ -3,8 +3,11 @@ import { send } from '../../fixtures/chains/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import type { Candidate } from '../buildBundle.ts'
+import type { CandidateResult } from '../classifyOutcome.ts'
 import { createSimulator } from '../simulator.ts'
+import { SimulatorUnavailable } from '../simulatorUnavailable.ts'
 import { startTestForks } from './testForks.ts'
+import { waitFor } from './waitFor.ts'
 
 const exchangeAbi = parseAbi([
   'function swap(address tokenIn, uint256 amountIn, address recipient) returns (uint256)',
@@ -44,8 +47,20 @@ export async function runZooSuite(chainId: number): Promise<void> {
     amountIn,
     spender: manifest.zooExchange,
   })
-  const simulate = async (candidates: readonly Candidate[]) =>
-    (await simulator.simulateCandidates({ chainId, candidates })).results
+  /** On a busy machine a fork may be late, or be replaced: what it says is asked for again. */
+  async function simulate(candidates: readonly Candidate[]) {
+    let results: readonly CandidateResult[] = []
+    await waitFor('each is simulated in time', async () => {
+      try {
+        results = (await simulator.simulateCandidates({ chainId, candidates })).results
+      } catch (error) {
+        if (error instanceof SimulatorUnavailable) return false
+        throw error
+      }
+      return !results.some((one) => 'cause' in one && one.cause === 'rpc_error')
+    })
+    return results
+  }
 
   for (const { name, address, layout, verdict } of manifest.zoo) {
     s(`${name} (${layout}) is ${verdict}`, async () => {
