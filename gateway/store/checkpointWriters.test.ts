@@ -185,8 +185,8 @@ if (postgres) {
 
   s("PostgreSQL: a gateway's clock that is ahead lets go of nothing", async () => {
     const { store, address } = await openAudited(postgres)
-    const keyId = await addKey(store, 'one')
     const nowMs = Date.now()
+    const keyId = await addKey(store, 'one', nowMs - 4 * dayMs)
     for (const days of [4, 3])
       await charge(store, { keyId, ref: `${days} days ago`, atMs: nowMs - days * dayMs })
     await rollUp(store, nowMs)
