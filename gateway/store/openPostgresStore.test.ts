@@ -101,13 +101,13 @@ s('has sixteen connections at most, and one for each who asks up to that', async
   const begun = server.sessions.length
   const asking = Array.from({ length: 20 }, (_, n) => store.ledger.balance(`key ${n}`))
   const waiting = () => server.asked.filter(({ text }) => text.startsWith('SELECT total')).length
-  await waitFor('all connections are taken', () => waiting() >= 16, { deadlineMs: 5_000 })
+  await waitFor('all connections are taken', () => waiting() >= 16)
   gate.resolve()
   await Promise.all(asking)
   assert.is(server.sessions.length - begun, 16)
   await store.close()
   // At once: idle ones would end by themselves after a while.
-  await waitFor('all of them have ended', () => server.countOpen() === 0, { deadlineMs: 2_000 })
+  await waitFor('all of them have ended', () => server.countOpen() === 0, { deadlineMs: 3_000 })
   await server.close()
 })
 s("goes by the database's clock unless it is to go by the caller's", async () => {
