@@ -36,8 +36,8 @@ s(
   async () => {
     foreign.exec('BEGIN IMMEDIATE')
     const charges = Array.from({ length: 20 }, (_, index) => charge(`early ${index}`))
-    // Were the thread held up for a tenth of a second each time, all would be refused by then.
-    for (let turns = 0; turns < 50; turns += 1) await wait(5)
+    // Were the thread held up at each look, all would be refused by then.
+    for (let turns = 0; turns < 150; turns += 1) await wait(5)
     assert.is((await store.ledger.balance('key')).used, 0)
     foreign.exec('COMMIT')
     const results = await Promise.all(charges)
