@@ -1,4 +1,4 @@
-import { ask, pair } from '../../../fixtures/chains/market.ts'
+import { ask, pair, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { curvePool, evenPool } from '../testing/curvePool.ts'
@@ -224,5 +224,22 @@ s('tell how far a route lies below a bound, less the gas that it takes', () => {
   const bound = dear.certificate.net / (1 - gap / 1e4)
   const more = gapOf(big, dear.certificate, { ...dear.route, gas: dear.route.gas + 10 })
   near(more - gap, (2_000 / bound) * 1e4, 1e-6)
+})
+
+s('know of each pool what it could earn already, also by the gas that it saves', () => {
+  let saving = 0
+  for (let seed = 1; seed <= 20; seed++) {
+    const pools = randomMarket(seed, 8)
+    const market = createMarket(pools)
+    const certificates: Certificate[] = []
+    const gasPriceWei = 3_000n * 10n ** 9n
+    ask(market, { amountIn, gasPriceWei, certified: (made) => certificates.push(made) })
+    for (const certificate of certificates) {
+      if (Number.isFinite(certificate.least)) saving += 1
+      for (const { id } of pools)
+        for (const { first, now } of listGains(market, certificate, id)) assert.is(first, now, id)
+    }
+  }
+  assert.ok(saving > 5, `${saving} in which a swap may be saved`)
 })
 s.run()

@@ -94,13 +94,28 @@ export function certify(
   const known = { route, frame: ends, slack, worth, least, pools, spare, gains, logPrices }
   const held = { ...known, marginsAt: createMargins(market, frame, { ...flow, worth }) }
   const exact = { ...held, slack: 0 }
-  for (let edge = 0; edge < market.edgeCount; edge++) {
+  for (const edge of listEarning(market, held)) {
     const earning = earn(market, held, edge)
     if (earning.earned === 0) continue
     const isSure = earn(market, exact, edge).earned > 0
     gains.set(nameOf(market, edge), isSure ? earning : { ...earning, prices: [] })
   }
   return { ...known, net, boundPrices }
+}
+
+/** Edges that may earn something: most pairs sell so far below their best prices that none of theirs is looked at. */
+function listEarning(market: Market, { marginsAt, slack, spare, least }: Held): readonly number[] {
+  const { pairFrom, pairTo, pairEdges, pairRate } = market
+  const { costs, values } = marginsAt(0)
+  const edges: number[] = []
+  for (let pair = 0; pair < pairFrom.length; pair++) {
+    const cost = (costs[pairFrom[pair] as number] as number) * (1 - slack)
+    const value = values[pairTo[pair] as number] as number
+    if (!((pairRate[pair] as number) * value > cost * (1 - spare / least))) continue
+    const last = pairEdges[pair + 1] as number
+    for (let edge = pairEdges[pair] as number; edge < last; edge++) edges.push(edge)
+  }
+  return edges
 }
 
 /** Each takes as long as a look at all pools: found once it is asked for. */
