@@ -87,6 +87,26 @@ s('follow the pools into the next market, and are the same for whoever asks agai
   assert.equal(settled(market, 'd'), before)
 })
 
+s('are told with what is left to trade where no step brings less [20/settled-prices]', () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const market = createMarket(drifted(seed, 0.0065))
+    const { logs, profit } = settledPrices(market, indexOf(market, 'a')) ?? {}
+    const left = profitAt(market, logs ?? new Float64Array())
+    assert.ok(Math.abs((profit ?? Number.NaN) - left) <= 1e-9 * left, `${seed}: ${profit}, ${left}`)
+  }
+})
+
+s('stay while blocks leave as much to trade [20/settled-prices]', () => {
+  const market = createMarket(drifted(5, 0.05))
+  const logs = settled(market, 'd')
+  const without = (id: string) =>
+    drifted(5, 0.05).map((pool) => (pool.id === id ? { ...pool, curve: () => undefined } : pool))
+  const after = (id: string) => settled(updateMarket(market, without(id)), 'd')
+  // At these prices the one trades with no other.
+  assert.equal(after('be'), logs)
+  assert.not.equal(after('eg'), logs)
+})
+
 s('are not looked for among more than 128 tokens, nor told of a token that none leads to', () => {
   const ringOf = (count: number) =>
     createMarket(

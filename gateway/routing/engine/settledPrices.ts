@@ -1,3 +1,4 @@
+import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
 import type { Market } from './market.ts'
 import { at } from './pieces.ts'
 import { solveFlow } from './solveFlow.ts'
@@ -19,6 +20,8 @@ type Settling = {
   readonly logs: Float64Array
   /** What the pools' trades with each other bring at these prices. */
   readonly profit: number
+  /** The same in the market in which they were found. */
+  readonly reached: number
   readonly isSettled: boolean
 }
 
@@ -32,7 +35,7 @@ export type SettledPrices = {
 /** By the order of a market's pairs, which snapshots share until pools come or go. */
 const cores = new WeakMap<Int32Array, Core | 'too big'>()
 /** The last that was found: a block moves prices a little. */
-const lasts = new WeakMap<Int32Array, Float64Array>()
+const lasts = new WeakMap<Int32Array, Settling>()
 const known = new WeakMap<Market, Settling>()
 
 /**
@@ -46,7 +49,7 @@ export function settledPrices(market: Market, tokenOut: number): SettledPrices |
   if (core === 'too big') return undefined
   const settling = settle(market, core)
   known.set(market, settling)
-  lasts.set(market.pairTo, settling.logs)
+  lasts.set(market.pairTo, settling)
   const shift = settling.logs[tokenOut] as number
   if (Number.isNaN(shift)) return undefined
   const logs = settling.logs.map((log) => log - shift)
@@ -85,7 +88,12 @@ function withMostPairs({ outPairs }: Market, tokens: Iterable<number>): number {
 function settle(market: Market, { hub, second, pairs }: Core): Settling {
   const before = known.get(market)
   if (before?.isSettled) return before
-  const start = before?.logs ?? lasts.get(market.pairTo) ?? spreadRates(market, hub)
+  const last = lasts.get(market.pairTo)
+  const start = before?.logs ?? last?.logs ?? spreadRates(market, hub)
+  const left = profitAt(market, pairs, start)
+  // Most blocks leave as much to trade at the prices before them.
+  if (!before && last?.isSettled && Math.abs(left - last.reached) <= last.reached * leastGainPart)
+    return { ...last, profit: left }
   const isPriced = (token: number | undefined) => !Number.isNaN(start[token as number] as number)
   const edges = pairs
     .filter((pair) => isPriced(market.pairFrom[pair]) && isPriced(market.pairTo[pair]))
@@ -94,12 +102,31 @@ function settle(market: Market, { hub, second, pairs }: Core): Settling {
   const problem = { ...ends, edges, effort: { spent: 0 }, maxWork }
   const { logPrices, imbalance, value: profit } = solveFlow(market, problem, start)
   // Where no pool would trade with another, there is nothing to go by.
+  if (!(profit < left)) return { logs: start, profit: left, reached: left, isSettled: true }
   const logs = start.map((log, token) => {
     const solved = logPrices[token] as number
     return Number.isNaN(solved) ? log : solved
   })
   const hasGained = !before || profit < before.profit * (1 - leastGainPart)
-  return { logs, profit, isSettled: !(imbalance > settledPart && hasGained) }
+  return { logs, profit, reached: profit, isSettled: !(imbalance > settledPart && hasGained) }
+}
+
+/** What the pools' trades with each other bring at these prices, in the hub. */
+function profitAt(market: Market, pairs: readonly number[], logs: Float64Array): number {
+  const { pairFrom, pairTo, pairRate, pairEdges } = market
+  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
+  let profit = 0
+  for (const pair of pairs) {
+    const priceFrom = Math.exp(logs[pairFrom[pair] as number] as number)
+    const priceTo = Math.exp(logs[pairTo[pair] as number] as number)
+    if (!((pairRate[pair] as number) * priceTo > priceFrom)) continue
+    const last = pairEdges[pair + 1] as number
+    for (let edge = pairEdges[pair] as number; edge < last; edge++) {
+      pointAtPrice(market, edge, priceFrom / priceTo, point)
+      profit += priceTo * point.y - priceFrom * point.x
+    }
+  }
+  return profit
 }
 
 function edgesOf({ pairEdges, curves }: Market, pair: number): readonly number[] {
