@@ -27,7 +27,8 @@ export type Ends = Pick<SearchFrame, 'tokenIn' | 'tokenOut' | 'maxHops' | 'gasPr
 export type Certificate = {
   readonly route: Route
   readonly frame: Ends
-  /** What the route brings, net of gas. */
+  /** What the route brings; net of gas. */
+  readonly output: number
   readonly net: number
   /** Of its tokens, which are few: routes are kept by the thousand. */
   readonly logPrices: ReadonlyMap<number, number>
@@ -59,7 +60,7 @@ const nothing: Earning = { earned: 0, prices: [] }
 /** What gains are told by: tokens off the route have other prices in each market. */
 export type Held = Pick<
   Certificate,
-  'route' | 'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'gains' | 'logPrices'
+  'output' | 'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'gains' | 'logPrices'
 > & {
   /** For each of the parts. */
   marginsAt(level: number): Margins
@@ -79,7 +80,8 @@ export function certify(
     readonly boundPrices: Float64Array
   },
 ): Certificate {
-  const net = Number(route.amountOut) - route.gas * frame.gasPrice
+  const output = Number(route.amountOut)
+  const net = output - route.gas * frame.gasPrice
   const swaps = route.steps.map((step) => weigh(market, frame, { step, logPrices: flow.logPrices }))
   const worth = Number(route.amountIn) * Math.exp(flow.logPrices[frame.tokenIn] as number)
   const spare = swaps.reduce((sum, one) => sum + one.spare, 0)
@@ -91,16 +93,19 @@ export function certify(
   const { tokenIn, tokenOut, maxHops, gasPrice } = frame
   const ends = { tokenIn, tokenOut, maxHops, gasPrice }
   const logPrices = new Map([...flow.logPrices.entries()].filter(([, log]) => !Number.isNaN(log)))
-  const known = { route, frame: ends, slack, worth, least, pools, spare, gains, logPrices }
+  const known = { output, frame: ends, slack, worth, least, pools, spare, gains, logPrices }
   const held = { ...known, marginsAt: createMargins(market, frame, { ...flow, worth }) }
   const exact = { ...held, slack: 0 }
   for (const edge of listEarning(market, held)) {
     const earning = earn(market, held, edge)
     if (earning.earned === 0) continue
-    const isSure = earn(market, exact, edge).earned > 0
+    const isSure = marginParts.some(
+      (_, level) =>
+        gainThrough(market, exact, { edge, ...pricesAt(market, exact, { edge, level }) }) > 0,
+    )
     gains.set(nameOf(market, edge), isSure ? earning : { ...earning, prices: [] })
   }
-  return { ...known, net, boundPrices }
+  return { ...known, route, net, boundPrices }
 }
 
 /** Edges that may earn something: most pairs sell so far below their best prices that none of theirs is looked at. */
@@ -198,8 +203,8 @@ export function gainsOf(market: Market, held: Held, id: string): readonly Gain[]
 
 /** By the prices for each part where the best of them, for whatever goes through, leave anything to earn. */
 function earn(market: Market, held: Held, edge: number): Earning {
-  const { logPrices, route } = held
-  const whole = { ...pricesAt(market, held, { edge, level: 0 }), most: Number(route.amountOut) }
+  const { logPrices, output } = held
+  const whole = { ...pricesAt(market, held, { edge, level: 0 }), most: output }
   const earned = gainThrough(market, held, { edge, ...whole })
   const isBetween = [market.edgeFrom, market.edgeTo].every((ends) =>
     logPrices.has(ends[edge] as number),
@@ -223,13 +228,13 @@ function mostThrough(
 /** What an edge sells costs, less what prices may be off by, and what it buys is sold for. */
 function pricesAt(
   market: Market,
-  { marginsAt, slack, route }: Held,
+  { marginsAt, slack, output }: Held,
   { edge, level }: { readonly edge: number; readonly level: number },
 ): Prices {
   const { costs, values } = marginsAt(level)
   const cost = (costs[market.edgeFrom[edge] as number] as number) * (1 - slack)
   const value = values[market.edgeTo[edge] as number] as number
-  return { cost, value, most: Number(route.amountOut) * (marginParts[level + 1] ?? 1) }
+  return { cost, value, most: output * (marginParts[level + 1] ?? 1) }
 }
 
 const point: EdgePoint = { x: 0, y: 0, slope: 0 }
@@ -241,23 +246,25 @@ const point: EdgePoint = { x: 0, y: 0, slope: 0 }
  */
 function gainThrough(
   market: Market,
-  { route, frame, worth, least, pools, spare }: Held,
+  { output, frame, worth, least, pools, spare }: Held,
   { edge, cost, value, most: limit }: Prices & { readonly edge: number },
 ): number {
   const from = market.edgeFrom[edge] as number
   const to = market.edgeTo[edge] as number
   if (from === frame.tokenOut || to === frame.tokenIn) return 0
+  // Most pools are too dear whatever they would save.
+  if (!(bestRate(market, edge) * value > cost * (1 - spare / least)) || cost === 0) return 0
   const isOnRoute = pools.has(at(market.pools, market.edgePool[edge] as number)?.id ?? '')
   const gas = isOnRoute ? 0 : gasOf(market, edge) * frame.gasPrice
   const saved = isOnRoute ? 0 : Math.max(0, spare - gas)
-  if (!(bestRate(market, edge) * value > cost * (1 - saved / least)) || cost === 0) return 0
+  if (!(bestRate(market, edge) * value > cost * (1 - saved / least))) return 0
   pointAtPrice(market, edge, cost / value, point)
   const earned = (x: number) =>
     value * (x === point.x ? point.y : edgeOutput(market, edge, x)) - cost * x
   if (isOnRoute) return Math.max(0, earned(point.x))
   const most = Math.min(point.x, (from === frame.tokenIn ? Math.min(worth, limit) : limit) / cost)
   const alone = earned(most) - Math.max(0, gas - spare)
-  const isEnough = saved > 0 && (limit === Number(route.amountOut) || least <= limit)
+  const isEnough = saved > 0 && (limit === output || least <= limit)
   return Math.max(0, alone, isEnough ? earned(Math.max(most, least / cost)) + saved : 0)
 }
 
