@@ -5,7 +5,6 @@ import { send } from '../../fixtures/chains/send.ts'
 import { startWorldMeta } from '../../fixtures/meta/worldMeta.ts'
 import { createWorldTrader } from '../../fixtures/meta/worldTrader.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { waitFor } from '../../simulator/testing/waitFor.ts'
 
 /** Meta over HTTP on the offline world: what it quotes is what the chain delivers. */
 const s = suite('meta on chain')
@@ -63,23 +62,8 @@ for (const { chainId } of world) {
       async () => {
         const tokenIn = token(from)
         const tokenOut = token(to)
-        const ask = () =>
-          quote({
-            chainId,
-            tokenIn,
-            tokenOut,
-            amountIn: `${amountIn}`,
-            taker: owner,
-            dryRun: true,
-          })
-        let answer = await ask()
-        // On a busy machine a dry run may be late.
-        await waitFor('each is dry-run in time', async () => {
-          if (answer.quotes.every((one) => one.simulation.status !== 'rpcError')) return true
-          answer = await ask()
-          return false
-        })
-        const { best, quotes, failures } = answer
+        const asked = { tokenIn, tokenOut, amountIn: `${amountIn}` }
+        const { best, quotes, failures } = await trader.quote(asked)
         assert.ok(quotes.length > 0, JSON.stringify(failures))
         assert.is(best?.provider, quotes[0]?.provider)
         for (const one of quotes) {

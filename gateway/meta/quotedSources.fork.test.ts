@@ -114,15 +114,8 @@ for (const { chainId } of stand.world) {
       `${chainId}: ${name} gives ${to} for ${from} as quoted, to the wei [meta/quoted-delivers]`,
       async () => {
         const [tokenIn, tokenOut] = [token(from), token(to)]
-        const { quotes, failures } = await stand.quote({
-          chainId,
-          tokenIn,
-          tokenOut,
-          amountIn: `${amountIn}`,
-          taker: owner,
-          dryRun: true,
-          calldataPolicy: 'strict',
-        })
+        const asked = { tokenIn, tokenOut, amountIn: `${amountIn}`, calldataPolicy: 'strict' }
+        const { quotes, failures } = await trader.quote(asked)
         const quote = quotes.find(({ provider }) => provider === name)
         assert.ok(quote, JSON.stringify(failures))
         if (!quote) return
