@@ -9,7 +9,7 @@ import { replayShares } from './replayShares.ts'
 const mostGrowthPart = 0.05e-4
 /** What is proven to be this near to the best stands whatever has changed. */
 const provenGapBps = 0.1
-/** Where so much is unproven pools disagree, and what they are worth to each other hangs on which may be used together. */
+/** Where so much is unproven pools disagree: what they are worth to each other hangs on which may be used together. */
 const mostGapBps = 100
 
 export type StandingRoute = {

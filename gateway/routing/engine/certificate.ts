@@ -27,8 +27,9 @@ export type Ends = Pick<SearchFrame, 'tokenIn' | 'tokenOut' | 'maxHops' | 'gasPr
 export type Certificate = {
   readonly route: Route
   readonly frame: Ends
-  /** What the route brings; net of gas. */
+  /** What the route brings. */
   readonly output: number
+  /** The same, net of gas. */
   readonly net: number
   /** Of its tokens, which are few: routes are kept by the thousand. */
   readonly logPrices: ReadonlyMap<number, number>
@@ -167,7 +168,10 @@ function leastSaving(
   return Number.POSITIVE_INFINITY
 }
 
-/** A certificate by what tokens off the route cost and sell for in a later market: what came or grew may be their best chain. */
+/**
+ * A certificate by what tokens off the route cost and sell for in a later market: what came or grew may be their
+ * best chain.
+ */
 export function holdIn(
   market: Market,
   { frame, certificate }: { readonly frame: SearchFrame; readonly certificate: Certificate },
@@ -242,7 +246,8 @@ const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 /**
  * Where what it sells is bought by the best chain, for less by what prices may be off, and what it buys sold by
  * the best one. Through a pool outside the route goes no more than all of the input, which on its way comes to be worth
- * as much as the output at most, and it costs its gas, less what the route's pools have to spare. Where it takes enough that more than that is saved, a worse price may be paid.
+ * as much as the output at most, and it costs its gas, less what the route's pools have to spare. Where it takes
+ * enough that more than that is saved, a worse price may be paid.
  */
 function gainThrough(
   market: Market,

@@ -50,7 +50,10 @@ export function priceOutside(
 /** What a unit of each token costs and what it sells for, in tokenOut; 0 where it does not. */
 export type Margins = { readonly costs: Float64Array; readonly values: Float64Array }
 
-/** Both by the best chain from or to the flow when `probe` goes through it, gas apart; the flow's own tokens have one price. */
+/**
+ * Both by the best chain from or to the flow when `probe` goes through it, gas apart; the flow's own tokens have one
+ * price.
+ */
 export function priceMargins(
   market: Market,
   frame: SearchFrame,
