@@ -31,14 +31,16 @@ export type BuildExecutionParameters = {
 const swap = swapExecutor.abi.find((item) => item.type === 'function' && item.name === 'swap')
 if (swap?.type !== 'function' || swap.name !== 'swap') throw new Error('the executor swaps')
 const selector = toFunctionSelector(swap)
-/** Six words of parameters, then this one: where the steps begin. */
-const stepsOffset = 7n * 32n
-
-/** Five words of its own, then this one: where its data begins. */
-const dataOffset = 6n * 32n
 
 /** One word of calldata, without prefix. */
-const toWord = (value: bigint) => value.toString(16).padStart(64, '0')
+const toWord = (value: bigint | number) => value.toString(16).padStart(64, '0')
+const addressToWord = (address: string) => address.slice(2).toLowerCase().padStart(64, '0')
+
+/** Six words of parameters, then this one: where the steps begin. */
+const stepsOffset = toWord(7 * 32)
+
+/** Five words of its own, then this one: where its data begins. */
+const dataOffset = toWord(6 * 32)
 
 /**
  * The steps of a route as the calldata ends with them, without prefix. The greater part of the work, and
@@ -59,24 +61,25 @@ export function encodeSteps({
   const offsets = steps.map(({ length }) => {
     const before = offset
     offset += length / 2
-    return toWord(BigInt(before))
+    return toWord(before)
   })
-  return [toWord(BigInt(steps.length)), ...offsets, ...steps].join('')
+  return [toWord(steps.length), ...offsets, ...steps].join('')
 }
 
 function encodeStep(step: RouteStep, record: PoolRecord): string {
   const { kind, pool, data } = familyOf(record).encodeStep(record, step)
   const bytes = data.slice(2)
   const words = [
-    BigInt(kind),
-    BigInt(pool),
-    BigInt(step.tokenIn),
-    BigInt(step.tokenOut),
-    step.share,
+    toWord(kind),
+    addressToWord(pool),
+    addressToWord(step.tokenIn),
+    addressToWord(step.tokenOut),
+    toWord(step.share),
     dataOffset,
-    BigInt(bytes.length / 2),
+    toWord(bytes.length / 2),
+    bytes,
   ]
-  return words.map(toWord).join('') + bytes
+  return words.join('')
 }
 
 /** A name for the pools of a payload, whatever flows through them; undefined of what is none. */
@@ -100,18 +103,18 @@ export function buildExecution(parameters: BuildExecutionParameters): Execution 
   const tokenIn = isNative(parameters.tokenIn) ? zeroAddress : parameters.tokenIn
   const tokenOut = isNative(parameters.tokenOut) ? zeroAddress : parameters.tokenOut
   const words = [
-    BigInt(tokenIn),
-    amountIn,
-    BigInt(tokenOut),
-    minAmountOut,
-    BigInt(parameters.taker ?? zeroAddress),
-    deadlineSecs,
+    addressToWord(tokenIn),
+    toWord(amountIn),
+    addressToWord(tokenOut),
+    toWord(minAmountOut),
+    addressToWord(parameters.taker ?? zeroAddress),
+    toWord(deadlineSecs),
     stepsOffset,
   ]
   return {
     spender: executor,
     target: executor,
-    data: `${selector}${words.map(toWord).join('')}${encodedSteps}`,
+    data: `${selector}${words.join('')}${encodedSteps}`,
     value: tokenIn === zeroAddress ? amountIn : 0n,
   }
 }

@@ -1,7 +1,8 @@
 import type { Address } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
-import { commonPrice } from './commonPrice.ts'
-import { createMarket } from './engine/market.ts'
+import { collectGarbage } from '../bench/collectGarbage.ts'
+import { commonPrice, commonPrices } from './commonPrice.ts'
+import { createMarket, type Market, updateMarket } from './engine/market.ts'
 import { marketImpactBps, priceImpactBps } from './measureRoute.ts'
 import { toEnginePool } from './protocols/families.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
@@ -100,6 +101,53 @@ s('is worked out once for a market [teeth/common-price]', () => {
   const state = { pools: counted, market: createMarket(records.map(toEnginePool)) }
   const first = commonPrice(state, a, b)
   assert.equal([commonPrice(state, a, b), looks], [first, records.length])
+})
+
+s(
+  'is worked out anew in a later market for the pairs of what changed alone [20/common-later]',
+  () => {
+    const deep = 10n ** 12n
+    const [c, d] = ['0xc', '0xd'] as const
+    const others = { ...makePair('0x11', deep, 5n * deep), tokens: [c, d] as const }
+    const before = [makePair('0x01', deep, 2n * deep), others]
+    const changed = makePair('0x01', deep, 3n * deep)
+    const looked: string[] = []
+    function stateOf(all: readonly PairRecord[], of: Market) {
+      const byId = new Map(all.map((one) => [one.id, one]))
+      const pools = new Map(byId)
+      pools.get = (id) => {
+        looked.push(id)
+        return byId.get(id)
+      }
+      return { pools, market: of }
+    }
+    const first = createMarket(before.map(toEnginePool))
+    const one = stateOf(before, first)
+    const other = stateOf([changed, others], updateMarket(first, [toEnginePool(changed)]))
+    const priceOf = (state: typeof one) => [commonPrice(state, a, b), commonPrice(state, c, d)]
+    assert.equal([one, other, other].map(priceOf), [
+      [2, 5],
+      [3, 5],
+      [3, 5],
+    ])
+    assert.equal(looked, ['0x01', '0x11', '0x01'])
+    assert.equal(priceOf(one), [2, 5], 'of the market before, whoever asks for it still')
+  },
+)
+
+s('is asked about by steps that keep no market alive [20/common-let-go]', async () => {
+  const steps = [{ tokenIn: a, tokenOut: b }]
+  function askOnce(): WeakRef<Market> {
+    const later = createMarket([...records, makePair('0x21', 7n, 9n)].map(toEnginePool))
+    commonPrices({ pools, market: later }, steps)
+    return new WeakRef(later)
+  }
+  const asked = askOnce()
+  // Whom a turn of the loop has seen stays for as long as that.
+  await new Promise((resolve) => setImmediate(resolve))
+  collectGarbage()
+  assert.is(asked.deref(), undefined)
+  assert.is(commonPrices({ pools, market }, steps).length, 1)
 })
 
 s('is of no token that nobody trades [teeth/common-price]', () => {

@@ -1,4 +1,4 @@
-import { commonPrice } from './commonPrice.ts'
+import { commonPrices } from './commonPrice.ts'
 import { pairBetween } from './engine/indexPairs.ts'
 import type { Market } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
@@ -26,7 +26,11 @@ type Impact = {
  * share of the balance on at its pool's mid price. Fees, and so taxes, count.
  */
 export function priceImpactBps(route: Route, impact: Impact): number {
-  const ideal = idealOutput(route, impact, midPrice)
+  const prices = route.steps.map(({ poolId, tokenIn, tokenOut }) => {
+    const pool = impact.pools.get(poolId)
+    return pool && midPrice(pool, tokenIn, tokenOut)
+  })
+  const ideal = idealOutput(route, impact, prices)
   if (!(ideal > 0)) return 0
   return Math.max(lostBps(impact.amountOut, ideal), 0)
 }
@@ -40,11 +44,7 @@ export function marketImpactBps(
   { market, ...impact }: Impact & { readonly market: Market },
 ): number | undefined {
   const state = { market, pools: impact.pools }
-  const ideal = idealOutput(
-    route,
-    impact,
-    (_, tokenIn, tokenOut) => commonPrice(state, tokenIn, tokenOut) ?? 0,
-  )
+  const ideal = idealOutput(route, impact, commonPrices(state, route.steps))
   return route.steps.length > 0 && ideal > 0 ? lostBps(impact.amountOut, ideal) : undefined
 }
 
@@ -53,21 +53,42 @@ function lostBps(amountOut: bigint, ideal: number): number {
   return Math.min(Math.max(lost, -10_000), 10_000)
 }
 
+/** Steps in numbers: from which token to which each passes what part of a balance on. */
+type Flow = {
+  readonly tokens: readonly string[]
+  readonly passes: readonly { readonly from: number; readonly to: number; readonly part: number }[]
+}
+const flows = new WeakMap<Route['steps'], Flow>()
+
+function flowOf(steps: Route['steps']): Flow {
+  const before = flows.get(steps)
+  if (before) return before
+  const tokens = [...new Set(steps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))]
+  const passes = steps.map(({ tokenIn, tokenOut, share }) => ({
+    from: tokens.indexOf(tokenIn),
+    to: tokens.indexOf(tokenOut),
+    part: Number(share) / 2 ** 64,
+  }))
+  const flow = { tokens, passes }
+  flows.set(steps, flow)
+  return flow
+}
+
+/** `prices`: of the steps; what has none gives nothing. */
 function idealOutput(
-  route: Route,
-  { pools, tokenIn, tokenOut, amountIn }: Impact,
-  priceOf: (pool: PoolRecord, tokenIn: string, tokenOut: string) => number,
+  { steps }: Route,
+  { tokenIn, tokenOut, amountIn }: Pick<Impact, 'tokenIn' | 'tokenOut' | 'amountIn'>,
+  prices: readonly (number | undefined)[],
 ): number {
-  const balances = new Map<string, number>([[tokenIn, Number(amountIn)]])
-  for (const step of route.steps) {
-    const pool = pools.get(step.poolId)
-    const held = balances.get(step.tokenIn) ?? 0
-    const used = held * (Number(step.share) / 2 ** 64)
-    balances.set(step.tokenIn, held - used)
-    const gained = pool ? used * priceOf(pool, step.tokenIn, step.tokenOut) : 0
-    balances.set(step.tokenOut, (balances.get(step.tokenOut) ?? 0) + gained)
+  const { tokens, passes } = flowOf(steps)
+  const balances = tokens.map((token) => (token === tokenIn ? Number(amountIn) : 0))
+  for (const [index, { from, to, part }] of passes.entries()) {
+    const held = balances[from] as number
+    const used = held * part
+    balances[from] = held - used
+    balances[to] = (balances[to] as number) + used * (prices[index] ?? 0)
   }
-  return balances.get(tokenOut) ?? 0
+  return balances[tokens.indexOf(tokenOut)] ?? 0
 }
 
 /** Initialised ticks a step crosses, by replaying it on the market it was priced on. */
