@@ -20,11 +20,14 @@ const market = createMarket([
 type Asked = {
   readonly amountIn?: bigint
   readonly gasPriceWei?: bigint
+  /** A token off the route that its flow has a price for as well. */
+  readonly priced?: string
   /** By this part prices of its bound are too high: what pools could gain decides then. */
   readonly unproven?: number
   readonly of?: Market
 }
-function find({ amountIn = 10n ** 18n, gasPriceWei = 0n, unproven = 0, of = market }: Asked = {}) {
+function find(asked: Asked = {}) {
+  const { amountIn = 10n ** 18n, gasPriceWei = 0n, unproven = 0, of = market, priced = 'd' } = asked
   const found: Certificate[] = []
   const route = ask(of, { amountIn, gasPriceWei, certified: (made) => found.push(made) })
   const certificate = found.at(-1)
@@ -36,7 +39,8 @@ function find({ amountIn = 10n ** 18n, gasPriceWei = 0n, unproven = 0, of = mark
   const { boundPrices, frame } = certificate
   const raise = (price: number, token: number) =>
     token === frame.tokenOut ? 1 : (1 + unproven) * price
-  const told = { ...certificate, boundPrices: boundPrices.map(raise) }
+  const prices = new Map([...certificate.prices, [of.tokenIndex.get(priced) ?? -1, 1]])
+  const told = { ...certificate, prices, boundPrices: boundPrices.map(raise) }
   const { renew } = createStandingRoute(of, told)
   const standsIn = (later: Market, changed: readonly string[], gasPart = 1) =>
     renew(later, { changed: new Set(changed), gasPrice: gasPart * frame.gasPrice })
@@ -75,6 +79,12 @@ s('is run anew where its pool has changed, to the better or worse [teeth/standin
 })
 s('falls where its pool is of other tokens by now [20/standing-tokens]', () => {
   assert.is(find().standsIn(change('one', 'x/d', [million, million]), ['one']), undefined)
+})
+s('falls where what its flow had a price for is no token any more [20/standing-tokens]', () => {
+  const without = updateMarket(market, [], ['four', 'five'])
+  const gone = ['four', 'five']
+  assert.ok(find({ priced: 'b' }).standsIn(without, gone))
+  assert.is(find({ priced: 'c' }).standsIn(without, gone), undefined)
 })
 s('falls where another would bring as little as a unit more, of few [teeth/standing]', () => {
   const { standsIn } = find({ amountIn: 100_000n })

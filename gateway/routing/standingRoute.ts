@@ -28,7 +28,7 @@ export type StandingRoute = {
 }
 
 /** A token whose last pool went is another one when it comes back. */
-function areSame(tokens: ReadonlyMap<string, number | undefined>, { tokenIndex }: Market): boolean {
+function areSame(tokens: ReadonlyMap<string, number>, { tokenIndex }: Market): boolean {
   return [...tokens].every(([token, index]) => tokenIndex.get(token) === index)
 }
 
@@ -44,8 +44,8 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
   const unweighed = new Set<string>()
   let growth = 0
   let { route } = certificate
-  const names = route.steps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
-  const tokens = new Map(names.map((token) => [token, found.tokenIndex.get(token)]))
+  const priced = [...certificate.prices.keys()]
+  const tokens = new Map(priced.map((index) => [at(found.tokens, index) ?? '', index]))
   const ends = {
     tokenIn: at(found.tokens, frame.tokenIn) ?? '',
     tokenOut: at(found.tokens, frame.tokenOut) ?? '',

@@ -31,40 +31,42 @@ export function boundOutput(
 ): Bound {
   const ways = waysBetween(market, frame.tokenIn, frame.tokenOut)
   const prices = pricesOf(market, known)
-  const { hopsToOut, maxHops } = frame
-  const distance = hopsToOut[frame.tokenIn] as number
+  const { tokenIn, tokenOut, hopsToOut, maxHops, gasPrice, effort } = frame
+  const { outPairs, pairTo, pairRate, pairGas, pairEdges } = market
+  const distance = hopsToOut[tokenIn] as number
   const leastLoss = new Float64Array(maxHops + 2).fill(Number.POSITIVE_INFINITY)
-  let bound = (prices[frame.tokenIn] as number) * amountIn
-  frame.effort.spent += market.pairTo.length
-  for (let pair = 0; pair < market.pairTo.length; pair++) {
-    if (ways[pair] === 0) continue
-    const from = market.pairFrom[pair] as number
-    const to = market.pairTo[pair] as number
+  let bound = (prices[tokenIn] as number) * amountIn
+  effort.spent += pairTo.length
+  for (let from = 0; from < prices.length; from++) {
+    if (from === tokenOut) continue
     const priceFrom = prices[from] as number
-    const priceTo = prices[to] as number
-    const pays = (market.pairRate[pair] as number) * priceTo > priceFrom
-    if (!pays && frame.gasPrice === 0) continue
     const fromOut = hopsToOut[from] as number
-    const toOut = hopsToOut[to] as number
-    if (to === frame.tokenIn || from === frame.tokenOut) continue
-    const isOnTheWay = fromOut === toOut + 1
-    if (!pays) {
-      const gas = (market.pairGas[pair] as number) * frame.gasPrice
-      if (isOnTheWay && gas < (leastLoss[fromOut] as number)) leastLoss[fromOut] = gas
-      continue
-    }
-    const lastEdge = market.pairEdges[pair + 1] as number
-    frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
-    for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
-      const gas = gasOf(market, edge) * frame.gasPrice
-      const profit = mostProfit(market, edge, { priceFrom, priceTo }) - gas
-      bound += Math.max(0, profit)
-      if (isOnTheWay)
-        leastLoss[fromOut] = Math.min(leastLoss[fromOut] as number, Math.max(0, -profit))
+    const last = outPairs[from + 1] as number
+    for (let pair = outPairs[from] as number; pair < last; pair++) {
+      const to = pairTo[pair] as number
+      const priceTo = prices[to] as number
+      if (ways[pair] === 0 || to === tokenIn) continue
+      const isOnTheWay = fromOut === (hopsToOut[to] as number) + 1
+      if (!((pairRate[pair] as number) * priceTo > priceFrom)) {
+        if (isOnTheWay)
+          leastLoss[fromOut] = Math.min(
+            leastLoss[fromOut] as number,
+            (pairGas[pair] as number) * gasPrice,
+          )
+        continue
+      }
+      const lastEdge = pairEdges[pair + 1] as number
+      effort.spent += lastEdge - (pairEdges[pair] as number)
+      for (let edge = pairEdges[pair] as number; edge < lastEdge; edge++) {
+        const gas = gasOf(market, edge) * gasPrice
+        const profit = mostProfit(market, edge, { priceFrom, priceTo }) - gas
+        bound += Math.max(0, profit)
+        if (isOnTheWay)
+          leastLoss[fromOut] = Math.min(leastLoss[fromOut] as number, Math.max(0, -profit))
+      }
     }
   }
-  if (frame.gasPrice > 0)
-    for (let hops = 1; hops <= distance; hops++) bound -= leastLoss[hops] as number
+  if (gasPrice > 0) for (let hops = 1; hops <= distance; hops++) bound -= leastLoss[hops] as number
   return { bound: bound * (1 + floatError), prices }
 }
 

@@ -1,5 +1,13 @@
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { boundOutput } from './boundOutput.ts'
+import {
+  type Earning,
+  type Earnings,
+  earningOf,
+  keepEarnings,
+  type Prices,
+  type Way,
+} from './earnings.ts'
 import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
 import { bestRate, edgesOfPool, gasOf, type Market } from './market.ts'
 import { at } from './pieces.ts'
@@ -32,7 +40,7 @@ export type Certificate = {
   /** The same, net of gas. */
   readonly net: number
   /** Of its tokens, which are few: routes are kept by the thousand. */
-  readonly logPrices: ReadonlyMap<number, number>
+  readonly prices: ReadonlyMap<number, number>
   /** By this part prices may be off. */
   readonly slack: number
   /** What all of the input is worth, in tokenOut. */
@@ -43,29 +51,23 @@ export type Certificate = {
   /** What its pools do not earn of their gas: whatever takes the place of one has that to spare. */
   readonly spare: number
   /** What pools could earn each way by itself (`gainsOf` finds it), and by which prices; the others earn nothing. */
-  readonly gains: ReadonlyMap<string, Earning>
+  readonly gains: Earnings
   /** Prices at which the bound was found. */
   readonly boundPrices: Float64Array
 }
 
-/** By which up to `most` goes through a pool, in tokenOut. */
-type Prices = { readonly cost: number; readonly value: number; readonly most: number }
-type Earning = {
-  readonly earned: number
-  /** None where it would earn nothing were prices off by nothing. */
-  readonly prices: readonly Prices[]
-}
-
-const nothing: Earning = { earned: 0, prices: [] }
-
-/** What gains are told by: tokens off the route have other prices in each market. */
-export type Held = Pick<
+/** What is earned is told by: tokens off the route have other prices in each market. */
+type Earner = Pick<
   Certificate,
-  'output' | 'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'gains' | 'logPrices'
+  'output' | 'frame' | 'slack' | 'worth' | 'least' | 'pools' | 'spare' | 'prices'
 > & {
   /** For each of the parts. */
   marginsAt(level: number): Margins
 }
+export type Held = Earner & Pick<Certificate, 'gains'>
+
+export const poolsOf = ({ steps }: Route): ReadonlySet<string> =>
+  new Set(steps.map(({ poolId }) => poolId))
 
 export function certify(
   market: Market,
@@ -89,13 +91,18 @@ export function certify(
   const gas = market.pairGas.reduce((one, other) => Math.min(one, other)) * frame.gasPrice
   const least = leastSaving(swaps, Math.max(gas, net * leastSavedPart))
   const slack = Math.min(route.gapBps ?? mostSlackBps, mostSlackBps) / 1e4
-  const pools = new Set(route.steps.map(({ poolId }) => poolId))
-  const gains = new Map<string, Earning>()
+  const pools = poolsOf(route)
   const { tokenIn, tokenOut, maxHops, gasPrice } = frame
   const ends = { tokenIn, tokenOut, maxHops, gasPrice }
-  const logPrices = new Map([...flow.logPrices.entries()].filter(([, log]) => !Number.isNaN(log)))
-  const known = { output, frame: ends, slack, worth, least, pools, spare, gains, logPrices }
-  const held = { ...known, marginsAt: createMargins(market, frame, { ...flow, worth }) }
+  const priced = [...flow.logPrices.entries()].filter(([, log]) => !Number.isNaN(log))
+  const prices = new Map(priced.map(([token, log]) => [token, Math.exp(log)]))
+  const known = { output, frame: ends, slack, worth, least, pools, spare, prices }
+  const held = { ...known, marginsAt: createMargins(market, frame, known) }
+  return { ...known, gains: keepEarnings(findEarnings(market, held)), route, net, boundPrices }
+}
+
+/** Of all edges that earn something. */
+function* findEarnings(market: Market, held: Earner): Generator<Way & Earning> {
   const exact = { ...held, slack: 0 }
   for (const edge of listEarning(market, held)) {
     const earning = earn(market, held, edge)
@@ -104,13 +111,15 @@ export function certify(
       (_, level) =>
         gainThrough(market, exact, { edge, ...pricesAt(market, exact, { edge, level }) }) > 0,
     )
-    gains.set(nameOf(market, edge), isSure ? earning : { ...earning, prices: [] })
+    yield { ...wayOf(market, edge), ...earning, ...(!isSure && { prices: [] }) }
   }
-  return { ...known, route, net, boundPrices }
 }
 
 /** Edges that may earn something: most pairs sell so far below their best prices that none of theirs is looked at. */
-function listEarning(market: Market, { marginsAt, slack, spare, least }: Held): readonly number[] {
+function listEarning(
+  market: Market,
+  { marginsAt, slack, spare, least }: Earner,
+): readonly number[] {
   const { pairFrom, pairTo, pairEdges, pairRate } = market
   const { costs, values } = marginsAt(0)
   const edges: number[] = []
@@ -128,12 +137,12 @@ function listEarning(market: Market, { marginsAt, slack, spare, least }: Held): 
 function createMargins(
   market: Market,
   frame: SearchFrame,
-  { logPrices, worth }: Pick<FlowSolution, 'logPrices'> & Pick<Certificate, 'worth'>,
-): Held['marginsAt'] {
+  { prices, worth }: Pick<Certificate, 'prices' | 'worth'>,
+): Earner['marginsAt'] {
   const known: Margins[] = []
   return (level) => {
     const probe = worth * (marginParts[level] ?? 1)
-    const margins = known[level] ?? priceMargins(market, frame, { logPrices, probe })
+    const margins = known[level] ?? priceMargins(market, frame, { prices, probe })
     known[level] = margins
     return margins
   }
@@ -176,16 +185,12 @@ export function holdIn(
   market: Market,
   { frame, certificate }: { readonly frame: SearchFrame; readonly certificate: Certificate },
 ): Held {
-  const logPrices = new Float64Array(market.tokens.length).fill(Number.NaN)
-  for (const [token, log] of certificate.logPrices) logPrices[token] = log
-  const marginsAt = createMargins(market, frame, { ...certificate, logPrices })
-  return { ...certificate, marginsAt }
+  return { ...certificate, marginsAt: createMargins(market, frame, certificate) }
 }
 
-/** One way through a pool, as long as both are there. */
-function nameOf(market: Market, edge: number): string {
-  const { id } = at(market.pools, market.edgePool[edge] as number) as EnginePool
-  return `${id}:${market.edgeFrom[edge]}:${market.edgeTo[edge]}`
+function wayOf({ pools, edgePool, edgeFrom, edgeTo }: Market, edge: number): Way {
+  const { id } = at(pools, edgePool[edge] as number) as EnginePool
+  return { poolId: id, from: edgeFrom[edge] as number, to: edgeTo[edge] as number }
 }
 
 /** What a swap one way through a pool earns at most, in tokenOut: when the route was found, and in this market. */
@@ -200,19 +205,17 @@ export function gainsOf(market: Market, held: Held, id: string): readonly Gain[]
   const { tokens = [] } = at(market.pools, index) ?? {}
   return edgesOfPool(market, { index, tokens }).map((edge) => {
     const { earned: now } = earn(market, held, edge)
-    const { earned: first, prices } = held.gains.get(nameOf(market, edge)) ?? nothing
+    const { earned: first, prices } = earningOf(held.gains, wayOf(market, edge))
     return { first, now: Math.max(now, mostThrough(market, held, { edge, prices })) }
   })
 }
 
 /** By the prices for each part where the best of them, for whatever goes through, leave anything to earn. */
-function earn(market: Market, held: Held, edge: number): Earning {
-  const { logPrices, output } = held
+function earn(market: Market, held: Earner, edge: number): Earning {
+  const { prices: own, output } = held
   const whole = { ...pricesAt(market, held, { edge, level: 0 }), most: output }
   const earned = gainThrough(market, held, { edge, ...whole })
-  const isBetween = [market.edgeFrom, market.edgeTo].every((ends) =>
-    logPrices.has(ends[edge] as number),
-  )
+  const isBetween = [market.edgeFrom, market.edgeTo].every((ends) => own.has(ends[edge] as number))
   if (earned === 0 || isBetween) return { earned, prices: [whole] }
   const prices = marginParts.map((_, level) => pricesAt(market, held, { edge, level }))
   return { earned: mostThrough(market, held, { edge, prices }), prices }
@@ -220,7 +223,7 @@ function earn(market: Market, held: Held, edge: number): Earning {
 
 function mostThrough(
   market: Market,
-  held: Held,
+  held: Earner,
   { edge, prices }: Pick<Earning, 'prices'> & { readonly edge: number },
 ): number {
   return prices.reduce(
@@ -232,12 +235,12 @@ function mostThrough(
 /** What an edge sells costs, less what prices may be off by, and what it buys is sold for. */
 function pricesAt(
   market: Market,
-  { marginsAt, slack, output }: Held,
+  { prices, marginsAt, slack, output }: Earner,
   { edge, level }: { readonly edge: number; readonly level: number },
 ): Prices {
-  const { costs, values } = marginsAt(level)
-  const cost = (costs[market.edgeFrom[edge] as number] as number) * (1 - slack)
-  const value = values[market.edgeTo[edge] as number] as number
+  const [from, to] = [market.edgeFrom[edge] as number, market.edgeTo[edge] as number]
+  const cost = (prices.get(from) ?? (marginsAt(level).costs[from] as number)) * (1 - slack)
+  const value = prices.get(to) ?? (marginsAt(level).values[to] as number)
   return { cost, value, most: output * (marginParts[level + 1] ?? 1) }
 }
 
@@ -251,7 +254,7 @@ const point: EdgePoint = { x: 0, y: 0, slope: 0 }
  */
 function gainThrough(
   market: Market,
-  { output, frame, worth, least, pools, spare }: Held,
+  { output, frame, worth, least, pools, spare }: Earner,
   { edge, cost, value, most: limit }: Prices & { readonly edge: number },
 ): number {
   const from = market.edgeFrom[edge] as number

@@ -47,6 +47,12 @@ function price(pools: readonly EnginePool[], own: Own, pricing: Partial<OutsideP
     numberOf,
   }
 }
+/** When a hundredth of what the flow brings goes through. */
+function marginsOf({ market, frame, flow }: ReturnType<typeof frameFlow>) {
+  const priced = [...flow.logPrices.entries()].filter(([, log]) => !Number.isNaN(log))
+  const prices = new Map(priced.map(([token, log]) => [token, Math.exp(log)]))
+  return priceMargins(market, frame, { prices, probe: flow.value / 100 })
+}
 const ends = { prices: { a: 0.5, d: 1 } }
 /** The path of the flow, which nothing outside may change. */
 const ad = at1('ad', 'a/d', 0.5)
@@ -150,8 +156,9 @@ s('tell what a unit of each token costs and sells for, gas apart [teeth/price-ou
     at1('bc', 'b/c', 1),
     at1('x', 'x/y', 1),
   ]
-  const { market, flow, frame, numberOf } = frameFlow(pools, { ...ends, gasPrice: 5 })
-  const { costs, values } = priceMargins(market, frame, { ...flow, probe: flow.value / 100 })
+  const framed = frameFlow(pools, { ...ends, gasPrice: 5 })
+  const { frame, numberOf } = framed
+  const { costs, values } = marginsOf(framed)
   const told = (token: string) => [costs[numberOf(token)] ?? 0, values[numberOf(token)] ?? 0]
   for (const [token, cost, value] of [
     ['a', 0.5, 0.5],
@@ -185,8 +192,9 @@ s('cost and are worth what a hundredth of the output makes of them [teeth/price-
   const bend = (id: string, tokens: string, a: number) =>
     curvePool(id, tokens, { pieces: [{ dx: 1e12, a, b: 0.1 }] })
   const pools = [ad, bend('ab', 'a/b', 2), bend('cd', 'c/d', 3), at1('ab2', 'a/b', 0.1)]
-  const { market, flow, frame, numberOf } = frameFlow(pools, ends)
-  const { costs, values } = priceMargins(market, frame, { ...flow, probe: flow.value / 100 })
+  const framed = frameFlow(pools, ends)
+  const { costs, values } = marginsOf(framed)
+  const { numberOf } = framed
   // Ten of d are 20 of a, which buy 40 / 3; and ten buy 10 / 3 of c at its best, which sell for 7.5.
   near(costs[numberOf('b')], 10 / (40 / 3))
   near(values[numberOf('c')], 7.5 / (10 / 3))
@@ -195,8 +203,9 @@ s('cost and are worth what a hundredth of the output makes of them [teeth/price-
 s('reach as far as a path may be long, less the way that is left [teeth/price-outside]', () => {
   const pools = [ad, at1('ab', 'a/b', 1), at1('bc', 'b/c', 1), at1('cd', 'c/d', 1)]
   const known = (maxHops: number) => {
-    const { market, flow, frame, numberOf } = frameFlow(pools, { ...ends, maxHops })
-    const { costs, values } = priceMargins(market, frame, { ...flow, probe: flow.value / 100 })
+    const framed = frameFlow(pools, { ...ends, maxHops })
+    const { costs, values } = marginsOf(framed)
+    const { numberOf } = framed
     const name = (prices: Float64Array) =>
       [...'bc'].filter((token) => prices[numberOf(token)] !== 0).join('')
     return [name(costs), name(values)]
@@ -245,8 +254,9 @@ s('cost what they do at the margin where nothing is probed [teeth/price-outside]
 s('cost no more by a way that only begins well [teeth/price-outside]', () => {
   const steep = curvePool('cb', 'c/b', { pieces: [{ dx: 1e12, a: 3, b: 1 }] })
   const pools = [ad, at1('ab', 'a/b', 1), at1('ac', 'a/c', 50), steep]
-  const { market, flow, frame, numberOf } = frameFlow(pools, ends)
-  const { costs } = priceMargins(market, frame, { ...flow, probe: flow.value / 100 })
+  const framed = frameFlow(pools, ends)
+  const { costs } = marginsOf(framed)
+  const { numberOf } = framed
   near(costs[numberOf('b')], 0.5)
   near(costs[numberOf('c')], 0.01)
 })

@@ -51,22 +51,27 @@ export function priceOutside(
 export type Margins = { readonly costs: Float64Array; readonly values: Float64Array }
 
 /**
- * Both by the best chain from or to the flow when `probe` goes through it, gas apart; the flow's own tokens have one
- * price.
+ * Both by the best chain from or to a flow when `probe` goes through it, gas apart; the flow's own tokens have these
+ * prices.
  */
 export function priceMargins(
   market: Market,
   frame: SearchFrame,
-  { probe, ...flow }: Pick<FlowSolution, 'logPrices'> & { readonly probe: number },
+  { prices, probe }: { readonly prices: ReadonlyMap<number, number>; readonly probe: number },
 ): Margins {
   const apart = { ...frame, gasPrice: 0, effort: { spent: 0 } }
   const passes = frame.maxHops - 1
-  const costs = flow.logPrices.map((log) => (Number.isNaN(log) ? 0 : Math.exp(log)))
+  const priced = [...prices.keys()]
+  const costs = new Float64Array(market.tokens.length)
+  const fixed = new Float64Array(costs.length).fill(Number.NaN)
+  for (const [token, price] of prices) {
+    costs[token] = price
+    fixed[token] = price
+  }
   const values = costs.slice()
-  const priced = [...costs.keys()].filter((token) => costs[token] !== 0)
   spreadCosts(market, apart, { prices: costs, priced, passes, probe })
   const via = new Int32Array(values.length).fill(-1)
-  const spread = { fixed: flow.logPrices, prices: values, via, probe }
+  const spread = { fixed, prices: values, via, probe }
   let frontier = priced.filter((token) => token !== frame.tokenIn)
   for (let pass = 0; pass < passes && frontier.length > 0; pass++)
     frontier = raisePrices(market, apart, { ...spread, frontier })
@@ -138,24 +143,26 @@ type Spread = {
 /** One pass: the tokens that sell into the frontier; returns those whose price rose. */
 function raisePrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
   const { fixed, prices, via, frontier, probe } = spread
+  const { inPairs, inPairFrom, inPairRate, inPairList, pairEdges } = market
+  const { hopsFromIn, hopsToOut, effort } = frame
   const probing = { market, probe, gasPrice: frame.gasPrice }
   const risen: number[] = []
   const hasRisen = new Uint8Array(prices.length)
   for (const next of frontier) {
     const price = prices[next] as number
-    const rest = frame.maxHops - 1 - (frame.hopsToOut[next] as number)
-    const first = market.inPairs[next] as number
-    const last = market.inPairs[next + 1] as number
-    frame.effort.spent += last - first
+    const rest = frame.maxHops - 1 - (hopsToOut[next] as number)
+    const first = inPairs[next] as number
+    const last = inPairs[next + 1] as number
+    effort.spent += last - first
     for (let at = first; at < last; at++) {
-      const token = market.inPairFrom[at] as number
-      if ((market.inPairRate[at] as number) * price <= (prices[token] as number)) continue
-      if ((frame.hopsFromIn[token] as number) > rest) continue
+      const token = inPairFrom[at] as number
+      if ((inPairRate[at] as number) * price <= (prices[token] as number)) continue
+      if ((hopsFromIn[token] as number) > rest) continue
       if (!Number.isNaN(fixed[token] as number)) continue
-      const pair = market.inPairList[at] as number
-      const lastEdge = market.pairEdges[pair + 1] as number
-      frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
-      for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
+      const pair = inPairList[at] as number
+      const lastEdge = pairEdges[pair + 1] as number
+      effort.spent += lastEdge - (pairEdges[pair] as number)
+      for (let edge = pairEdges[pair] as number; edge < lastEdge; edge++) {
         if (bestRate(market, edge) * price <= (prices[token] as number)) continue
         const value = price * probedRate(probing, edge, price)
         if (value <= (prices[token] as number)) continue

@@ -20,10 +20,28 @@ export function frameBetween(
   ends: Pick<SearchFrame, 'tokenIn' | 'tokenOut' | 'maxHops' | 'gasPrice'>,
   effort: Effort = { spent: 0 },
 ): SearchFrame {
-  return {
-    ...ends,
-    hopsFromIn: hopsFrom(market, ends.tokenIn, ends.maxHops),
-    hopsToOut: hopsTo(market, ends.tokenOut, ends.maxHops),
-    effort,
+  return { ...ends, ...hopsBetween(market, ends), effort }
+}
+
+type Hops = Pick<SearchFrame, 'hopsFromIn' | 'hopsToOut'>
+
+/** By the order of a market's pairs: snapshots share it until pools come or go. */
+const known = new WeakMap<Int32Array, Map<string, Hops>>()
+/** Each has a byte for every token, twice. */
+const mostKnown = 1_024
+
+function hopsBetween(
+  market: Market,
+  { tokenIn, tokenOut, maxHops }: Pick<SearchFrame, 'tokenIn' | 'tokenOut' | 'maxHops'>,
+): Hops {
+  const all = known.get(market.pairTo) ?? new Map<string, Hops>()
+  known.set(market.pairTo, all)
+  const name = `${tokenIn} ${tokenOut} ${maxHops}`
+  const found = all.get(name) ?? {
+    hopsFromIn: hopsFrom(market, tokenIn, maxHops),
+    hopsToOut: hopsTo(market, tokenOut, maxHops),
   }
+  if (all.size >= mostKnown) all.clear()
+  all.set(name, found)
+  return found
 }

@@ -11,7 +11,11 @@ type Blocks = {
   readonly above: Int32Array
   /** The token from which each block hangs. */
   readonly tops: readonly number[]
+  /** The ways that were asked for. */
+  readonly between: Map<string, Uint8Array>
 }
+/** Each has a byte for every pair. */
+const mostKnown = 128
 
 /** By the order of a market's pairs: snapshots share it until pools come or go. */
 const known = new WeakMap<Int32Array, Blocks>()
@@ -23,6 +27,14 @@ const known = new WeakMap<Int32Array, Blocks>()
 export function waysBetween(market: Market, tokenIn: number, tokenOut: number): Uint8Array {
   const blocks = known.get(market.pairTo) ?? findBlocks(market)
   known.set(market.pairTo, blocks)
+  const name = `${tokenIn} ${tokenOut}`
+  const ways = blocks.between.get(name) ?? findWays(blocks, tokenIn, tokenOut)
+  if (blocks.between.size >= mostKnown) blocks.between.clear()
+  blocks.between.set(name, ways)
+  return ways
+}
+
+function findWays(blocks: Blocks, tokenIn: number, tokenOut: number): Uint8Array {
   const isOn = new Uint8Array(blocks.tops.length)
   for (const block of blocksBetween(blocks, tokenIn, tokenOut)) isOn[block] = 1
   const ways = new Uint8Array(blocks.ofPair.length)
@@ -108,5 +120,5 @@ function findBlocks(market: Market): Blocks {
     const to = pairTo[pair] as number
     return above[(order[from] as number) > (order[to] as number) ? from : to] as number
   })
-  return { ofPair, above, tops }
+  return { ofPair, above, tops, between: new Map() }
 }

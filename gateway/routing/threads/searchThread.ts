@@ -39,14 +39,18 @@ export type LoopWord = SearchTask | Replayed | LastWord
 /** `replay`: exact integers are where the pools are. */
 export type ThreadWord = { readonly id: number } & (
   | { readonly kind: 'replay'; readonly replay: Replay }
-  | {
-      readonly kind: 'found'
-      readonly route: Route | undefined
-      /** Of this very route, where it has one. */
-      readonly certificate: Certificate | undefined
-    }
+  | { readonly kind: 'found'; readonly found: ToldRoute | undefined }
   | { readonly kind: 'failed'; readonly message: string }
 )
+
+/** A route by the plan that it is of: the loop has replayed it. */
+export type ToldRoute = {
+  /** Among the replays of its search. */
+  readonly replay: number
+  readonly gapBps: number | undefined
+  /** Of this very route, where it has one. */
+  readonly certificate: Omit<Certificate, 'route' | 'pools'> | undefined
+}
 
 export type ThreadData = { readonly port: MessagePort; readonly bell: SharedArrayBuffer }
 
@@ -57,6 +61,8 @@ type Searching = {
   /** The plan that was sent to be replayed is all that it has to do. */
   isWaiting: boolean
   replayed: Replayed['result'] | undefined
+  /** Of all that was replayed. */
+  readonly steps: (Route['steps'] | undefined)[]
   /** Of its time, which goes on in its own pieces alone: what it waits for is not its work. */
   spentMs: number
 }
@@ -107,7 +113,7 @@ function begin(task: SearchTask): void {
     }
   }
   const pieces = findRouteInPieces(marketOf(task), { ...parameters, now, replay, certified })
-  const idle = { isWaiting: false, replayed: undefined, spentMs: 0 }
+  const idle = { isWaiting: false, replayed: undefined, steps: [], spentMs: 0 }
   const searching: Searching = { id, pieces, certificates, ...idle }
   searches.set(id, searching)
 }
@@ -126,17 +132,26 @@ function hear(word: LoopWord): void {
   if (!searching) return
   searching.isWaiting = false
   searching.replayed = word.result
+  searching.steps.push(word.result.status === 'ok' ? word.result.route.steps : undefined)
+}
+
+function tell(route: Route, { steps, certificates }: Searching): ToldRoute {
+  const replay = steps.indexOf(route.steps)
+  if (replay < 0) throw new Error('a route was not replayed')
+  const made = certificates.find((each) => each.route === route)
+  if (!made) return { replay, gapBps: route.gapBps, certificate: undefined }
+  const { route: _, pools: __, ...certificate } = made
+  return { replay, gapBps: route.gapBps, certificate }
 }
 
 function search(searching: Searching): void {
-  const { id, pieces, certificates } = searching
+  const { id, pieces } = searching
   begunMs = performance.now()
   try {
     const piece = pieces.next()
     if (!piece.done) return
     const route = piece.value
-    const certificate = certificates.find((made) => made.route === route)
-    end(id, { kind: 'found', id, route, certificate })
+    end(id, { kind: 'found', id, found: route && tell(route, searching) })
   } catch (error) {
     fail(id, error)
   } finally {

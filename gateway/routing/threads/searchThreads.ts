@@ -1,13 +1,19 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { modulePath } from '../../runtime/modulePath.ts'
+import { type Certificate, poolsOf } from '../engine/certificate.ts'
 import type { Market } from '../engine/market.ts'
 import { type Replay, replayRoute } from '../engine/replayRoute.ts'
+import type { Route } from '../engine/route.ts'
 import { createCurveArena } from './curveArena.ts'
 import { tellMarket } from './marketFeed.ts'
-import type { LoopWord, Replayed, ThreadData, ThreadWord, Told } from './searchThread.ts'
+import type { LoopWord, Replayed, ThreadData, ThreadWord, Told, ToldRoute } from './searchThread.ts'
 
 export type SearchThreads = ReturnType<typeof createSearchThreads>
-export type FoundByThread = Extract<ThreadWord, { readonly kind: 'found' }>
+export type FoundByThread = {
+  readonly route: Route | undefined
+  /** Of this very route, where it has one. */
+  readonly certificate?: Certificate | undefined
+}
 
 export type ThreadQuestion = {
   readonly name: string
@@ -68,6 +74,8 @@ type Running = {
 type Waiting = {
   readonly name: string
   readonly market: Market
+  /** What was replayed for it, as it was asked for. */
+  readonly replayed: (Route | undefined)[]
   readonly resolve: (found: FoundByThread | undefined) => void
 }
 
@@ -78,6 +86,16 @@ function replayIn(market: Market, asked: Replay): Replayed['result'] {
   } catch {
     return { status: 'failed' }
   }
+}
+
+/** Its steps never left this thread: only which of them it is was told. */
+function hearRoute(told: ToldRoute | undefined, { replayed }: Waiting): FoundByThread | undefined {
+  if (!told) return { route: undefined }
+  const found = replayed[told.replay]
+  if (!found) return undefined
+  const { gapBps, certificate } = told
+  const route = gapBps === undefined ? found : { ...found, gapBps }
+  return { route, certificate: certificate && { ...certificate, route, pools: poolsOf(route) } }
 }
 
 function createThread(arena: ReturnType<typeof createCurveArena>) {
@@ -121,13 +139,14 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       if (isEnding || !search) return
       if (word.kind === 'replay') {
         const result = replayIn(search.market, word.replay)
+        search.replayed.push(result.status === 'ok' ? result.route : undefined)
         post({ kind: 'replayed', id: word.id, result })
         return
       }
       if (word.kind === 'found') failures = 0
       // It may have missed its news. What it cannot do is done in the loop, where the error is told.
       else told.delete(search.name)
-      answer(word.id, word.kind === 'found' ? word : undefined)
+      answer(word.id, word.kind === 'found' ? hearRoute(word.found, search) : undefined)
     }
     port1.on('message', hear)
     port1.unref()
@@ -179,7 +198,7 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       // A search under way keeps the process; a thread that waits does not.
       running.worker.ref()
       const { promise, resolve } = Promise.withResolvers<FoundByThread | undefined>()
-      waiting.set(id, { name, market, resolve })
+      waiting.set(id, { name, market, replayed: [], resolve })
       running.post(task)
       return promise
     },
