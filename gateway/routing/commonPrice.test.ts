@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { collectGarbage } from '../bench/collectGarbage.ts'
-import { commonPrice, commonPrices } from './commonPrice.ts'
+import { commonPrices } from './commonPrice.ts'
 import { createMarket, type Market, updateMarket } from './engine/market.ts'
 import { marketImpactBps, priceImpactBps } from './measureRoute.ts'
 import { toEnginePool } from './protocols/families.ts'
@@ -37,6 +37,10 @@ const pools = new Map(records.map((record) => [record.id, record]))
 const market = createMarket(records.map(toEnginePool))
 
 const s = suite('commonPrice')
+
+type State = Parameters<typeof commonPrices>[0]
+const commonPrice = (state: State, tokenIn: string, tokenOut: string) =>
+  commonPrices(state, [{ tokenIn, tokenOut }])[0]
 
 s('is what the depth of a pair says, whatever dust says [20/market-impact]', () => {
   const price = commonPrice({ pools, market }, a, b) ?? 0

@@ -24,15 +24,9 @@ type Layout = {
 const known = new WeakMap<Int32Array, Layout>()
 
 /**
- * What the pools of two tokens together say that one unit is worth, raw units out per raw unit in: the
+ * What the pools of each step's tokens together say that one unit is worth, raw units out per raw unit in: the
  * median of their mid prices, each counting by its depth. Undefined where no pool holds both.
  */
-export function commonPrice(state: Known, tokenIn: string, tokenOut: string): number | undefined {
-  const [price] = commonPrices(state, [{ tokenIn, tokenOut }])
-  return price
-}
-
-/** The same of each of a route's steps. */
 export function commonPrices(state: Known, steps: Steps): readonly (number | undefined)[] {
   const { prices, pairsOf } = layoutOf(state.market)
   const pairs = pairsOf.get(steps) ?? findPairs(state.market, steps)

@@ -36,7 +36,7 @@ export function priceImpactBps(route: Route, impact: Impact): number {
 }
 
 /**
- * The same against what all pools of each step's pair together say (`commonPrice`): below 0 where the route
+ * The same against what all pools of each step's pair together say (`commonPrices`): below 0 where the route
  * gives more than that. Undefined where the route has no step.
  */
 export function marketImpactBps(

@@ -37,11 +37,13 @@ function hopsBetween(
   const all = known.get(market.pairTo) ?? new Map<string, Hops>()
   known.set(market.pairTo, all)
   const name = `${tokenIn} ${tokenOut} ${maxHops}`
-  const found = all.get(name) ?? {
+  const before = all.get(name)
+  if (before) return before
+  const hops = {
     hopsFromIn: hopsFrom(market, tokenIn, maxHops),
     hopsToOut: hopsTo(market, tokenOut, maxHops),
   }
   if (all.size >= mostKnown) all.clear()
-  all.set(name, found)
-  return found
+  all.set(name, hops)
+  return hops
 }

@@ -28,7 +28,9 @@ export function waysBetween(market: Market, tokenIn: number, tokenOut: number): 
   const blocks = known.get(market.pairTo) ?? findBlocks(market)
   known.set(market.pairTo, blocks)
   const name = `${tokenIn} ${tokenOut}`
-  const ways = blocks.between.get(name) ?? findWays(blocks, tokenIn, tokenOut)
+  const before = blocks.between.get(name)
+  if (before) return before
+  const ways = findWays(blocks, tokenIn, tokenOut)
   if (blocks.between.size >= mostKnown) blocks.between.clear()
   blocks.between.set(name, ways)
   return ways
