@@ -2,6 +2,7 @@ import { mock } from 'node:test'
 import { numberToHex } from 'viem'
 import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
+import type { ForkSettings } from './forkSettings.ts'
 import type { Freshness } from './freshness.ts'
 import type { Generation } from './generation.ts'
 import { createGenerations } from './generations.ts'
@@ -24,8 +25,10 @@ const block = (number: bigint): BlockId => ({
   timestampSecs: number,
 })
 
-function open({ freshness }: { readonly freshness?: Freshness } = {}) {
+type Given = { readonly freshness?: Freshness; readonly settings?: ForkSettings }
+function open({ freshness, settings }: Given = {}) {
   let [head, nowMs] = [1n, 0]
+  let isSilent = false
   let gate: Promise<void> | undefined
   let forkGate: Promise<void> | undefined
   const closed: string[] = []
@@ -34,11 +37,13 @@ function open({ freshness }: { readonly freshness?: Freshness } = {}) {
     async readHead() {
       const shown = head
       await gate
+      if (isSilent) throw new Error('the chain does not answer')
       return block(shown)
     },
     readBlock: async ({ blockNumber }) => block(blockNumber),
     readChainId: async () => chainId,
-    send: async () => [],
+    // Of what is asked of a chain that runs contracts by itself.
+    send: async (calls) => calls.map(() => told('0xfe')),
     sendApart: async () => [],
     isAnswering: () => true,
     close: async () => void closed.push('upstream'),
@@ -78,7 +83,7 @@ function open({ freshness }: { readonly freshness?: Freshness } = {}) {
       log: () => undefined,
       now: () => nowMs,
     },
-    { chainId, freshness },
+    { chainId, freshness, settings },
   )
   return {
     generations,
@@ -90,17 +95,19 @@ function open({ freshness }: { readonly freshness?: Freshness } = {}) {
     set(given: {
       readonly head?: bigint
       readonly nowMs?: number
+      readonly isSilent?: boolean
       readonly gate?: Promise<void>
       readonly forkGate?: Promise<void>
     }) {
       head = given.head ?? head
       nowMs = given.nowMs ?? nowMs
+      isSilent = given.isSilent ?? isSilent
       gate = given.gate
       forkGate = given.forkGate
     },
   }
 }
-async function start(given?: Parameters<typeof open>[0]) {
+async function start(given?: Given) {
   const opened = open(given)
   await opened.generations.start()
   return opened
@@ -325,6 +332,50 @@ s(
     assert.equal(blocks(), [1n])
     assert.is(await generations.use({}, numberOf), 5n)
     assert.is(generations.status().resting, false)
+    await generations.close()
+  },
+)
+s('picks the head as it is, and makes no fork for it [relay/node-block]', async () => {
+  const { generations, set, blocks } = await start()
+  set({ head: 2n })
+  assert.equal(await generations.pickBlock(), { ...block(2n), askedAtMs: 0 })
+  assert.is((await generations.pickBlock(2n))?.blockNumber, 2n)
+  assert.is(await generations.pickBlock(3n), undefined)
+  assert.equal(blocks(), [1n])
+  set({ isSilent: true })
+  assert.is(await generations.pickBlock(), undefined)
+  await generations.close()
+})
+s(
+  'picks the block of the fork that stands, where forks follow by the clock [relay/node-block]',
+  async () => {
+    const freshness = { mode: 'interval', everyMs: 1_000, restAfterMs: 10_000 } as const
+    const { generations, set, blocks } = await start({ freshness })
+    set({ head: 2n, nowMs: 9_999 })
+    assert.is((await generations.pickBlock())?.blockNumber, 1n)
+    assert.is(await generations.pickBlock(2n), undefined)
+    // As long as somebody asks, they follow.
+    set({ nowMs: 19_998 })
+    mock.timers.tick(1_000)
+    await turns()
+    assert.is((await generations.pickBlock())?.blockNumber, 2n)
+    set({ head: 5n, nowMs: 29_998 })
+    mock.timers.tick(1_000)
+    await turns()
+    assert.equal([generations.status().resting, blocks()], [true, [1n, 2n]])
+    assert.is((await generations.pickBlock())?.blockNumber, 5n)
+    await generations.close()
+  },
+)
+s(
+  'picks none where a fork may say otherwise than the node, or none stands [relay/node-block]',
+  async () => {
+    const without = open()
+    assert.is(await without.generations.pickBlock(), undefined)
+    await without.generations.close()
+    // Stand-ins for what the chain runs itself.
+    const { generations } = await start({ settings: { precompiles: 'arbOs' } })
+    assert.is(await generations.pickBlock(), undefined)
     await generations.close()
   },
 )

@@ -1,6 +1,6 @@
 import type { Fork } from './fork.ts'
 import type { ForkSettings } from './forkSettings.ts'
-import type { Freshness } from './freshness.ts'
+import { type Freshness, readTarget } from './freshness.ts'
 import type { Generation } from './generation.ts'
 import { isEnough, isStillHead, pickGeneration, rollPause } from './pickGeneration.ts'
 import { createRest } from './rest.ts'
@@ -9,6 +9,7 @@ import { RpcTransportError } from './rpc/rpcBatch.ts'
 import { settle } from './settle.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import type { LiveGeneration } from './standingForks.ts'
+import type { BlockId } from './upstream.ts'
 
 export type GenerationStatus = {
   readonly ready: boolean
@@ -31,6 +32,8 @@ export type Generations = {
     parameters: UseParameters,
     work: (generation: Generation) => Promise<T>,
   ) => Promise<T>
+  /** The block that the fork for a question would be of; undefined where its node may say otherwise than a fork. */
+  readonly pickBlock: (minBlock?: bigint) => Promise<BlockId | undefined>
   readonly status: () => GenerationStatus
   readonly close: () => Promise<void>
 }
@@ -111,6 +114,18 @@ export function createGenerations(
     }
   }
 
+  async function pickBlock(minBlock = 0n): Promise<BlockId | undefined> {
+    await rest.wake()
+    const standing = forks.current()
+    // What forks stand in for the chain runs by itself, for another price.
+    if (!standing || Object.keys(standing.overrides).length > 0) return undefined
+    const block =
+      freshness.mode === 'head'
+        ? await readTarget(picking, freshness).catch(() => undefined)
+        : standing
+    return block && block.blockNumber >= minBlock ? block : undefined
+  }
+
   function schedule(): void {
     if (forks.isClosed()) return
     const everyMs = freshness.mode === 'interval' ? freshness.everyMs : headPollMs
@@ -120,6 +135,7 @@ export function createGenerations(
 
   return {
     use,
+    pickBlock,
     async start() {
       await forks.refresh()
       schedule()

@@ -1,16 +1,7 @@
-import {
-  encodeErrorResult,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  pad,
-  parseAbi,
-  toHex,
-  zeroAddress,
-} from 'viem'
+import { encodeErrorResult, type Hex, pad, parseAbi, toHex } from 'viem'
 import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
-import { balanceReaderOverride, readBalancesCall } from './balanceReader.ts'
+import { balanceReaderOverride } from './balanceReader.ts'
 import type { TokenKind } from './codelessTokens.ts'
 import { createErrorTable } from './revertReason.ts'
 import { balanceOfCall } from './rpc/callShapes.ts'
@@ -27,30 +18,16 @@ import {
   told,
   word,
 } from './testing/answers.ts'
+import { answeredCalls, askedCalls, deployed, deployment, proxy } from './testing/deployment.ts'
 import { generationOf } from './testing/plainSwap.ts'
 
 /** What the relay's gates are told of a deployment, of a fork that answers what a row of a test says. */
 const s = suite('simulator/simulateDeploy')
 const chainId = 8453
-const factory = addressOf('1')
-const owner = addressOf('2')
-const tokenIn = addressOf('3')
-const relayer = addressOf('4')
-const proxy = getAddress('0xabcdef0123456789abcdef0123456789abcdef01')
-const abi = parseAbi([
-  'function proxyOf(address owner) view returns (address)',
-  'function predict(address owner) view returns (address)',
-  'function deploy(address owner) returns (address)',
-])
+const { owner, tokenIn } = deployment
 const overrides = { [addressOf('0')]: { code: '0xfe' } } as const
 
-const known = {
-  proxyOf: { returnData: pad('0x00') },
-  predict: { returnData: pad(proxy) },
-  funds: pairs(5n, 7n),
-  deploy: { gasUsed: '0x30d40' },
-  token: { returnData: word(9n) },
-} as const satisfies Readonly<Record<string, AnsweredCall>>
+const known = { ...answeredCalls, token: { returnData: word(9n) } }
 type Given = {
   readonly calls?: Partial<Record<keyof typeof known, AnsweredCall>>
   readonly answer?: RpcOutcome
@@ -89,21 +66,12 @@ async function simulate({
         },
       },
     },
-    { generation, chainId, factory, owner, tokenIn, relayer },
+    { generation, chainId, ...deployment },
   ).catch((error: unknown) => {
     if (error instanceof SimulatorUnavailable) return error.message
     throw error
   })
   return { report, batches, sent }
-}
-const deployed = {
-  blockNumber: 17n,
-  existingProxy: undefined,
-  predictedProxy: proxy,
-  tokenBalance: 9n,
-  nativeBalance: 5n,
-  relayerBalance: 7n,
-  deploy: { status: 'ok', gasUsed: 200_000n },
 }
 const silent = `simulator unavailable on chain ${chainId}: the chain did not answer in time`
 const reportOf = async (given: Given) => (await simulate(given)).report
@@ -121,19 +89,7 @@ s(
 )
 s('asks in one call, the token last, and each alone beside it [teeth/deploying]', async () => {
   const { batches } = await simulate({ nowMs: 2_000_999 })
-  const ask = (functionName: 'proxyOf' | 'predict' | 'deploy', gas: number) => ({
-    from: relayer,
-    to: factory,
-    gas: toHex(gas),
-    data: encodeFunctionData({ abi, functionName, args: [owner] }),
-  })
-  const calls = [
-    ask('proxyOf', 200_000),
-    ask('predict', 200_000),
-    readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
-    ask('deploy', 2_000_000),
-    { ...balanceOfCall(tokenIn, owner), gas: toHex(200_000) },
-  ]
+  const calls = [...askedCalls, { ...balanceOfCall(tokenIn, owner), gas: toHex(200_000) }]
   const stateOverrides = { ...overrides, ...balanceReaderOverride }
   const blockOverrides = { time: toHex(2_000) }
   assert.equal(batches, [

@@ -1,19 +1,18 @@
-import {
-  type Address,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  parseAbi,
-  size,
-  slice,
-  toHex,
-  zeroAddress,
-} from 'viem'
-import { balanceReaderOverride, readBalances, readBalancesCall } from './balanceReader.ts'
+import { type Hex, size, toHex } from 'viem'
+import { balanceReaderOverride } from './balanceReader.ts'
 import type { CodelessTokens } from './codelessTokens.ts'
+import {
+  type DeployQuestion,
+  type DeployReport,
+  deployCalls,
+  deployGas,
+  readDeployCalls,
+  toExisting,
+  tokenReadGas,
+} from './deployCalls.ts'
 import type { Generation } from './generation.ts'
 import { describeRevert, type ErrorTable } from './revertReason.ts'
-import { balanceOfCall, type CallShape, simulateParams } from './rpc/callShapes.ts'
+import { balanceOfCall, simulateParams } from './rpc/callShapes.ts'
 import { orSilent } from './rpc/orSilent.ts'
 import {
   readSimulated,
@@ -24,29 +23,6 @@ import {
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
-export type DeployReport = {
-  readonly blockNumber: bigint
-  readonly existingProxy: Address | undefined
-  readonly predictedProxy: Address
-  /** Undefined when the token does not say it properly within bounded gas. */
-  readonly tokenBalance: bigint | undefined
-  readonly nativeBalance: bigint
-  readonly relayerBalance: bigint
-  readonly deploy:
-    | { readonly status: 'ok'; readonly gasUsed: bigint }
-    | { readonly status: 'reverted'; readonly reason: string }
-}
-
-const factoryAbi = parseAbi([
-  'function proxyOf(address owner) view returns (address)',
-  'function predict(address owner) view returns (address)',
-  'function deploy(address owner) returns (address)',
-])
-
-/** Ten times what the relay may spend: what is above that shows as an amount, not as a halt. */
-const deployGas = 2_000_000n
-/** A token that needs more to state a balance is hostile; bounds what it can return, too. */
-const tokenReadGas = 200_000n
 const timeoutMs = 5_000
 
 type DeployDeps = {
@@ -55,6 +31,7 @@ type DeployDeps = {
   readonly codeless: CodelessTokens
   readonly upstream: Pick<Upstream, 'send'>
 }
+type Asked = DeployQuestion & { readonly generation: Generation; readonly chainId: number }
 
 /**
  * Everything that the relay's gates ask about a deployment, read and dry-run on one block in one call. An owner is
@@ -63,34 +40,11 @@ type DeployDeps = {
  */
 export async function simulateDeploy(
   { errors, now, codeless, upstream }: DeployDeps,
-  {
-    generation,
-    chainId,
-    factory,
-    owner,
-    tokenIn,
-    relayer,
-  }: {
-    generation: Generation
-    chainId: number
-    factory: Address
-    owner: Address
-    tokenIn: Address
-    relayer: Address
-  },
+  { generation, chainId, ...asked }: Asked,
 ): Promise<DeployReport> {
-  const ask = (functionName: 'proxyOf' | 'predict' | 'deploy', gas: bigint): CallShape => ({
-    from: relayer,
-    to: factory,
-    gas: toHex(gas),
-    data: encodeFunctionData({ abi: factoryAbi, functionName, args: [owner] }),
-  })
+  const { tokenIn, owner } = asked
   const calls = [
-    ask('proxyOf', 200_000n),
-    ask('predict', 200_000n),
-    readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
-    ask('deploy', deployGas),
-    // Last: the calls share their state, and a hostile token could deploy the proxy or move a balance.
+    ...deployCalls(asked),
     { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) },
   ]
   const nowSecs = BigInt(Math.floor(now() / 1000))
@@ -108,21 +62,19 @@ export async function simulateDeploy(
   const together = { method: 'eth_simulateV1', params }
   const outcomes = await generation.fork.rpc.batch([...alone, together], { timeoutMs })
   const outcome = outcomes.at(-1)
-  const results = outcome && readSimulated(outcome, calls.length)
-  const [proxyOf, predict, balances, deploy, token] = results ?? []
-  const predictedProxy = readAddress(predict)
-  const existing = readAddress(proxyOf)
-  const [nativeBalance, relayerBalance] = readBalances(balances, 2)
+  const results = (outcome && readSimulated(outcome, calls.length)) ?? []
+  const read = readDeployCalls(results)
+  const { proxyOf, predictedProxy, nativeBalance, relayerBalance, deploy } = read
   if (nativeBalance === undefined || relayerBalance === undefined || !deploy) throw silence(chainId)
-  if (predictedProxy === undefined || existing === undefined)
+  if (predictedProxy === undefined || proxyOf === undefined)
     throw new SimulatorUnavailable({ chainId, reason: 'the proxy factory does not answer' })
   return {
     blockNumber: generation.blockNumber,
-    existingProxy: existing === zeroAddress ? undefined : existing,
+    existingProxy: toExisting(proxyOf),
     predictedProxy,
     tokenBalance:
-      readWord(token) ??
-      (await readCodeless({ codeless, upstream }, { generation, chainId, tokenIn, owner })),
+      readWord(results.at(-1)) ??
+      (await readCodeless({ codeless, upstream }, { generation, chainId, ...asked })),
     nativeBalance,
     relayerBalance,
     deploy: deploy.ok
@@ -134,12 +86,7 @@ export async function simulateDeploy(
 /** What no fork has, the chain's node is asked for. */
 async function readCodeless(
   { codeless, upstream }: Pick<DeployDeps, 'codeless' | 'upstream'>,
-  {
-    generation,
-    chainId,
-    tokenIn,
-    owner,
-  }: { generation: Generation; chainId: number; tokenIn: Address; owner: Address },
+  { generation, chainId, tokenIn, owner }: Asked,
 ): Promise<bigint | undefined> {
   const [kind] = await codeless(generation, [tokenIn])
   if (kind === 'silent') throw silence(chainId)
@@ -154,11 +101,6 @@ async function readCodeless(
 
 const silence = (chainId: number) =>
   new SimulatorUnavailable({ chainId, reason: 'the chain did not answer in time' })
-
-function readAddress(call: SimulatedCall | undefined): Address | undefined {
-  if (!call?.ok || size(call.returnData) !== 32) return undefined
-  return getAddress(slice(call.returnData, 12))
-}
 
 function describeHalt({ returnData, gasUsed }: SimulatedCall, errors: ErrorTable): string {
   const data: Hex = returnData

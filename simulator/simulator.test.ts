@@ -22,8 +22,11 @@ type Given = {
   readonly slots?: SlotCache
   /** Of bundles, and of what traces and deployments ask. */
   readonly answer?: (call: RpcCall) => RpcOutcome | undefined
+  /** By the chain's node. */
+  readonly simulate?: (call: RpcCall) => RpcOutcome
 }
-async function open({ isUp = true, startsAfter, slots, answer = () => undefined }: Given = {}) {
+async function open(given: Given = {}) {
+  const { isUp = true, startsAfter, slots, answer = () => undefined, simulate } = given
   const events: GenerationEvent[] = []
   const order: string[] = []
   const started: { readonly blockNumber: bigint; readonly upstreamUrl: string }[] = []
@@ -36,8 +39,10 @@ async function open({ isUp = true, startsAfter, slots, answer = () => undefined 
         upstreamUrl: 'http://127.0.0.1:9/se-cret',
         async ask(calls, purpose) {
           if (purpose === 'warmUp') warmUps.push(...calls)
-          return calls.map(({ method }): RpcOutcome | undefined => {
+          return calls.map((call): RpcOutcome | undefined => {
+            const { method } = call
             if (!isUp) return undefined
+            if (simulate && method === 'eth_simulateV1') return simulate(call)
             if (method === 'eth_chainId') return told(numberToHex(chainId))
             const hash = head === 17 ? '0xab' : '0xac'
             return told({ number: numberToHex(head), hash, timestamp: '0x3e8' })
@@ -139,6 +144,40 @@ s('traces a candidate, and dry-runs a deployment, as of its block [teeth/simulat
   assert.equal([report.blockNumber, report.predictedProxy, report.tokenBalance], [17n, proxy, 9n])
   await simulator.close()
 })
+s(
+  'dry-runs a deployment on the node, and on a fork what that refuses [relay/node-run]',
+  async () => {
+    const onForks: RpcCall[] = []
+    let isRefused = false
+    const { simulator, moveOn, started } = await open({
+      answer(call) {
+        onForks.push(call)
+        return answerAll(call)
+      },
+      simulate(call) {
+        assert.is(call.params.at(-1), numberToHex(18))
+        const returnData = pad(proxy)
+        const deploy = isRefused ? reverted() : {}
+        return simulated([
+          { returnData: pad('0x00') },
+          { returnData },
+          pairs(5n, 7n),
+          deploy,
+          pairs(8n),
+        ])
+      },
+    })
+    moveOn()
+    const read = async () => {
+      const { blockNumber, tokenBalance } = await simulator.simulateDeploy(deployment)
+      return [blockNumber, tokenBalance, onForks.length > 0, started.length]
+    }
+    assert.equal(await read(), [18n, 8n, false, 1])
+    isRefused = true
+    assert.equal(await read(), [18n, 9n, true, 2])
+    await simulator.close()
+  },
+)
 s('says errors of known contracts by their names [teeth/simulator]', async () => {
   const data = encodeErrorResult({ abi: errors, errorName: 'TooLittle', args: [5n] })
   const { simulator } = await open({

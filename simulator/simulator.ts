@@ -4,6 +4,7 @@ import { createSlotResolver, type SlotCache } from './balanceSlot/resolveBalance
 import type { Candidate } from './buildBundle.ts'
 import type { CandidateResult } from './classifyOutcome.ts'
 import { createCodelessTokens } from './codelessTokens.ts'
+import type { DeployQuestion, DeployReport } from './deployCalls.ts'
 import { createFindWhales, type ListHolders } from './findWhales.ts'
 import type { ForkBackend } from './fork.ts'
 import type { ForkSettings } from './forkSettings.ts'
@@ -14,7 +15,8 @@ import { createProcessForks } from './processForks.ts'
 import { createErrorTable } from './revertReason.ts'
 import { RpcTransportError } from './rpc/rpcBatch.ts'
 import { simulateCandidates } from './simulateCandidates.ts'
-import { type DeployReport, simulateDeploy } from './simulateDeploy.ts'
+import { simulateDeploy } from './simulateDeploy.ts'
+import { createSimulateDeployOnChain } from './simulateDeployOnChain.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { createSlowLane } from './slowLane.ts'
 import { createSuspects, type KindOf } from './suspects.ts'
@@ -25,7 +27,7 @@ import { createUpstreamRelay } from './upstreamRelay.ts'
 export type { SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
 export type { Candidate } from './buildBundle.ts'
 export type { CandidateResult } from './classifyOutcome.ts'
-export type { DeployReport } from './simulateDeploy.ts'
+export type { DeployReport } from './deployCalls.ts'
 export type { KindOf } from './suspects.ts'
 export type { CandidateTrace } from './traceCandidate.ts'
 
@@ -54,12 +56,8 @@ export type TraceParameters = Omit<SimulateParameters, 'candidates' | 'caller'> 
 
 export type TraceReport = { readonly blockNumber: bigint; readonly trace: CandidateTrace }
 
-export type SimulateDeployParameters = {
+export type SimulateDeployParameters = DeployQuestion & {
   readonly chainId: number
-  readonly factory: Address
-  readonly owner: Address
-  readonly tokenIn: Address
-  readonly relayer: Address
   readonly minBlock?: bigint | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -147,7 +145,13 @@ export async function createSimulator({
         errors,
         now,
       }
-      return [chain.chainId, { generations, dry, used: relay.used, forget: relay.forget }] as const
+      const deployOnChain = createSimulateDeployOnChain({
+        upstream,
+        pickBlock: generations.pickBlock,
+        now,
+      })
+      const { used, forget } = relay
+      return [chain.chainId, { generations, dry, deployOnChain, used, forget }] as const
     }),
   )
   const start = () =>
@@ -185,15 +189,17 @@ export async function createSimulator({
       )
     },
     async simulateDeploy({ chainId, minBlock, signal, ...asked }) {
-      const { generations, dry, used, forget } = standOf(chainId)
-      return guarded(chainId, () =>
-        generations.use({ minBlock, signal }, async (generation) => {
+      const { generations, dry, deployOnChain, used, forget } = standOf(chainId)
+      return guarded(chainId, async () => {
+        const told = await deployOnChain({ minBlock, ...asked })
+        if (told) return told
+        return generations.use({ minBlock, signal }, async (generation) => {
           used([asked.tokenIn, asked.owner])
           const report = await simulateDeploy(dry, { generation, chainId, ...asked })
           forget([report.predictedProxy])
           return report
-        }),
-      )
+        })
+      })
     },
     status: (chainId) => standOf(chainId).generations.status(),
     memoryBytes: forks.memoryBytes,

@@ -17,10 +17,12 @@ import {
 import { startPostgres } from '../../fixtures/store/postgres.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import type { Freshness } from '../../simulator/freshness.ts'
+import type { RpcOutcome } from '../../simulator/rpc/rpcBatch.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
+import type { AskUpstream } from '../../simulator/upstream.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import { freshnessOf } from '../parts/startSimulator.ts'
+import { askThrough, freshnessOf } from '../parts/startSimulator.ts'
 import { quoteFees, readFees } from '../relay/fees.ts'
 import { defaultLimits, type RelayLimits } from '../relay/limits.ts'
 import { createSigner } from '../relay/signer.ts'
@@ -31,10 +33,12 @@ import { openPostgresStore } from '../store/openPostgresStore.ts'
 import type { Store } from '../store/ports.ts'
 
 /**
- * `npm run bench:relay [requests]`: how many requests per second each outcome of `POST /api/proxy` holds, over
- * HTTP, each engine of the store and a real chain with its simulator; and what a request costs upstream.
+ * `npm run bench:relay [requests] [forks]`: how many requests per second each outcome of `POST /api/proxy` holds,
+ * over HTTP, each engine of the store and a real chain with its simulator; and what a request costs upstream.
+ * `forks`: the simulator's node has no `eth_simulateV1`, so that deployments are tried on forks.
  */
 const requests = Number(process.argv[2] ?? 300)
+const isOnForks = process.argv[3] === 'forks'
 const inFlight = 16
 const dir = mkdtempSync(join(tmpdir(), 'relay-bench-'))
 const chain = await startWorldChain({ chainId: 8453 })
@@ -48,8 +52,16 @@ subscribe('undici:request:create', (message) => {
   trips.set(path, (trips.get(path) ?? 0) + 1)
 })
 const clients = new Agent({ connections: inFlight })
+const forkClient = connectChain(forkUpstreamUrl)
+/** As the gateway's simulator asks. */
+const askNode = askThrough(forkClient)
+const missing: RpcOutcome = { ok: false, code: -32601, message: 'not found', data: undefined }
+const ask: AskUpstream = async (calls, purpose) =>
+  isOnForks && calls.some(({ method }) => method === 'eth_simulateV1')
+    ? calls.map(() => missing)
+    : askNode(calls, purpose)
 const startForks = (freshness: Freshness) =>
-  createSimulator({ chains: [{ chainId, upstreamUrl: forkUpstreamUrl, freshness }] })
+  createSimulator({ chains: [{ chainId, upstreamUrl: forkUpstreamUrl, freshness, ask }] })
 const simulator = await startForks(freshnessOf.head)
 
 /** As on Arbitrum One. Else each deployment is a block of its own. */
@@ -269,6 +281,7 @@ if (postgres) {
 process.stdout.write(`${table.toString()}\n${requests} requests, ${inFlight} at a time\n`)
 await postgres?.close()
 await simulator.close()
+forkClient.close()
 await clients.close()
 await chain.close()
 rmSync(dir, { recursive: true })

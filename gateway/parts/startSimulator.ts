@@ -35,8 +35,7 @@ export const freshnessOf: Record<Config['freshness'], Freshness> = {
 }
 
 /** Forks read through the client that the gateway reads with: what nodes take is learned once. */
-function askThrough(client: ChainClient | undefined): AskUpstream | undefined {
-  if (!client) return undefined
+export function askThrough(client: Pick<ChainClient, 'askEach'>): AskUpstream {
   return async (calls, purpose) => {
     const answers = await client.askEach(calls, purpose)
     if (answers === 'over_budget') return answers
@@ -80,7 +79,7 @@ export const startSimulator = async (
               // A route that never ends is no other route's fault.
               kindOf: ({ target, data }) =>
                 target.toLowerCase() === executor?.toLowerCase() ? namePools(data) : undefined,
-              ask: askThrough(clients.find(({ chainId }) => chainId === chain.chainId)),
+              ask: clients.filter(({ chainId }) => chainId === chain.chainId).map(askThrough)[0],
             },
           ]
         : [],

@@ -23,6 +23,9 @@ const { chainId, manifest } = chain
 const rpc = createRpc(chain.rpcUrl)
 const upstream = await startFaultProxy({ target: chain.rpcUrl })
 const forkUpstream = await startFaultProxy({ target: chain.rpcUrl })
+// A node that runs deployments itself leaves forks nothing to read.
+const runs = ({ method }: { readonly method: string }) => method === 'eth_simulateV1'
+forkUpstream.break({ fault: 'rpcError', matches: runs })
 /** A fork reads an account by the first of these, or by the second, a nonce and the code; a slot by the third. */
 const stateReads: ReadonlySet<string> = new Set([
   'eth_getAccountInfo',
@@ -120,6 +123,26 @@ trips(
     const many = await rollAfter(8)
     // Each would be two accounts, and anvil may ask for any in two ways.
     assert.ok(many < few + 8, `${few} and ${many} reads`)
+  },
+)
+trips(
+  'whoever asks is one run of the node, and no fork reads anything [relay/node-run]',
+  async () => {
+    const node = await startFaultProxy({ target: chain.rpcUrl })
+    const able = await createSimulator({ chains: [{ chainId, upstreamUrl: node.rpcUrl }] })
+    const asking = await startRelayStand({ chain, simulator: able, rpcUrl: upstream.rpcUrl })
+    closers.unshift(asking.close, able.close, node.close)
+    const { calls } = node.seen
+    const readsBefore = [...stateReads].map((method) => calls.get(method))
+    for (let asked = 1; asked <= 3; asked += 1) {
+      const { first } = await ask(asking, { isPoor: true })
+      assert.equal([first.says, first.relay], ['owner has no native balance', 1])
+      assert.is(calls.get('eth_simulateV1'), 2 * asked)
+    }
+    assert.equal(
+      [...stateReads].map((method) => calls.get(method)),
+      readsBefore,
+    )
   },
 )
 trips('1: one request for an owner with a proxy; two where a deployment is sent', async () => {

@@ -1,0 +1,131 @@
+import { type Address, pad, toHex, zeroAddress } from 'viem'
+import { assert, suite } from '../fixtures/test.ts'
+import { balanceReaderOverride, readBalancesCall } from './balanceReader.ts'
+import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
+import { createSimulateDeployOnChain } from './simulateDeployOnChain.ts'
+import {
+  type AnsweredCall,
+  addressOf,
+  pairs,
+  refused,
+  reverted,
+  simulated,
+} from './testing/answers.ts'
+import { answeredCalls, askedCalls, deployed, deployment } from './testing/deployment.ts'
+
+/** What a node is asked of a deployment, and what of its answers is believed. */
+const s = suite('simulator/simulateDeployOnChain')
+const block = { blockNumber: 17n, blockHash: '0x17', timestampSecs: 1_000n } as const
+const known = { ...answeredCalls, token: pairs(9n) }
+type Known = Partial<Record<keyof typeof known, AnsweredCall>>
+const answerOf = (calls: Known = {}) => simulated(Object.values({ ...known, ...calls }))
+
+type Question = { readonly tokenIn?: Address; readonly minBlock?: bigint }
+
+function open(nowMs = 0) {
+  const sent: RpcCall[] = []
+  let answer: RpcOutcome | Error = answerOf()
+  let steadyMs = 0
+  let picks = 0
+  const simulate = createSimulateDeployOnChain({
+    upstream: {
+      async send(calls, purpose) {
+        assert.is(purpose, undefined)
+        sent.push(...calls)
+        if (answer instanceof Error) throw answer
+        return [answer]
+      },
+    },
+    async pickBlock(minBlock = 0n) {
+      picks += 1
+      return minBlock > block.blockNumber ? undefined : block
+    },
+    now: () => nowMs,
+    steadyNow: () => steadyMs,
+  })
+  return {
+    sent,
+    picks: () => picks,
+    ask: ({ tokenIn = deployment.tokenIn, minBlock }: Question = {}) =>
+      simulate({ ...deployment, tokenIn, minBlock }),
+    set(given: { readonly answer?: RpcOutcome | Error; readonly steadyMs?: number }) {
+      answer = given.answer ?? answer
+      steadyMs = given.steadyMs ?? steadyMs
+    },
+  }
+}
+
+s('asks in one call at the block that it is given, the token last [relay/node-run]', async () => {
+  const { ask, sent } = open(2_000_999)
+  assert.equal(await ask(), deployed)
+  const token = readBalancesCall([{ token: deployment.tokenIn, holder: deployment.owner }])
+  const asked = {
+    blockOverrides: { time: toHex(2_000) },
+    stateOverrides: balanceReaderOverride,
+    calls: [...askedCalls, { ...token, gas: toHex(210_000) }],
+  }
+  const simulation = { blockStateCalls: [asked], validation: false, traceTransfers: false }
+  assert.equal(sent, [{ method: 'eth_simulateV1', params: [simulation, '0x11'] }])
+  // Later than the block, whatever the time is here.
+  for (const nowMs of [0, 1_000_999]) {
+    const early = open(nowMs)
+    await early.ask()
+    assert.match(JSON.stringify(early.sent), `"time":"${toHex(1_001)}"`)
+  }
+})
+s('names the proxy that is there already [relay/node-run]', async () => {
+  const { ask, set } = open()
+  const existing = addressOf('9')
+  set({ answer: answerOf({ proxyOf: { returnData: pad(existing) } }) })
+  assert.equal(await ask(), { ...deployed, existingProxy: existing })
+})
+s('asks nothing where there is no block to ask it at [relay/node-run]', async () => {
+  const { ask, sent } = open()
+  assert.equal([await ask({ minBlock: 18n }), sent], [undefined, []])
+  assert.equal(await ask({ minBlock: 17n }), deployed)
+})
+s('leaves refusals, and tokens that tell nothing, to a fork [relay/node-run]', async () => {
+  const { ask, set, sent } = open()
+  for (const calls of [
+    { deploy: reverted('0x', '0x30d40') },
+    { token: pairs(undefined) },
+    { token: reverted() },
+  ]) {
+    set({ answer: answerOf(calls) })
+    assert.is(await ask(), undefined)
+  }
+  assert.is(sent.length, 3)
+  // The reader takes that for the native currency.
+  set({ answer: answerOf() })
+  assert.is(await ask({ tokenIn: zeroAddress }), undefined)
+  assert.is(sent.length, 3)
+  assert.equal(await ask(), deployed)
+})
+s('leaves a node alone for a while that does not answer this [relay/node-rests]', async () => {
+  const none = { returnData: '0x' } as const
+  for (const answer of [
+    refused('the method eth_simulateV1 does not exist', -32601),
+    simulated(Object.values(known).slice(1)),
+    answerOf({ proxyOf: none }),
+    answerOf({ predict: none }),
+    answerOf({ funds: pairs(undefined, 7n) }),
+    answerOf({ funds: pairs(5n, undefined) }),
+    answerOf({ deploy: { gasUsed: '0x5207' } }),
+    new RpcTransportError('timeout'),
+  ]) {
+    const { ask, set, sent, picks } = open()
+    set({ answer })
+    assert.is(await ask(), undefined)
+    set({ answer: answerOf(), steadyMs: 9_999 })
+    assert.equal([await ask(), sent.length, picks()], [undefined, 1, 1])
+    set({ steadyMs: 10_000 })
+    assert.equal(await ask(), deployed)
+  }
+})
+s('hides no mistake of ours [relay/node-rests]', async () => {
+  const { ask, set } = open()
+  const answer = new RangeError('a mistake of ours')
+  set({ answer })
+  assert.is(await ask().catch((error: unknown) => error), answer)
+})
+s.run()
