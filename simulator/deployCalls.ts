@@ -45,7 +45,7 @@ export const deployGas = 2_000_000n
 export const tokenReadGas = 200_000n
 
 /** All but the token's balance, which comes last: calls share their state, and it may be anybody's code. */
-export function deployCalls({ factory, owner, relayer }: DeployQuestion): readonly CallShape[] {
+export function deployCalls({ factory, owner, relayer }: DeployQuestion) {
   const ask = (functionName: 'proxyOf' | 'predict' | 'deploy', gas: bigint): CallShape => ({
     from: relayer,
     to: factory,
@@ -57,7 +57,7 @@ export function deployCalls({ factory, owner, relayer }: DeployQuestion): readon
     ask('predict', 200_000n),
     readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
     ask('deploy', deployGas),
-  ]
+  ] as const
 }
 
 /** What was answered to these; each is undefined where it says nothing. */

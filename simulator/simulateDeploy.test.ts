@@ -87,15 +87,20 @@ s(
     })
   },
 )
-s('asks in one call, the token last, and each alone beside it [teeth/deploying]', async () => {
+s('asks in one call, the token last, and balances alone beside it [teeth/deploying]', async () => {
   const { batches } = await simulate({ nowMs: 2_000_999 })
-  const calls = [...askedCalls, { ...balanceOfCall(tokenIn, owner), gas: toHex(200_000) }]
+  const token = { ...balanceOfCall(tokenIn, owner), gas: toHex(200_000) }
+  const [, , funds] = askedCalls
+  const calls = [...askedCalls, token]
   const stateOverrides = { ...overrides, ...balanceReaderOverride }
   const blockOverrides = { time: toHex(2_000) }
   assert.equal(batches, [
     [
       [
-        ...calls.map((call) => ({ method: 'eth_call', params: [call, 'latest', stateOverrides] })),
+        ...[funds, token].map((call) => ({
+          method: 'eth_call',
+          params: [call, 'latest', stateOverrides],
+        })),
         {
           method: 'eth_simulateV1',
           params: [

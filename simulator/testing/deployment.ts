@@ -29,7 +29,7 @@ export const askedCalls = [
   ask('predict', 200_000),
   readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
   ask('deploy', 2_000_000),
-]
+] as const
 
 export const answeredCalls = {
   proxyOf: { returnData: pad('0x00') as Hex },
