@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Hex, hexToBigInt, isHex } from 'viem'
 import {
   createRpcEndpoint,
@@ -214,13 +213,11 @@ const unanswered: RpcOutcome = {
 
 /** Within the time that a fork has for a read. */
 async function inTime<answer>(asking: Promise<answer>): Promise<answer> {
-  const clock = new AbortController()
-  const late = wait(timeoutMs, 'late' as const, { signal: clock.signal }).catch(
-    () => 'late' as const,
-  )
-  const first = await Promise.race([asking, late]).finally(() => clock.abort())
-  if (first === 'late') throw new RpcTransportError('timeout')
-  return first
+  let clock: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    clock = setTimeout(() => reject(new RpcTransportError('timeout')), timeoutMs)
+  })
+  return Promise.race([asking, late]).finally(() => clearTimeout(clock))
 }
 
 export const toTag = (blockNumber: bigint): Hex => `0x${blockNumber.toString(16)}`

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { Observe } from './events.ts'
 import type { RelayChain } from './relayChain.ts'
@@ -80,10 +79,12 @@ export function createBroadcaster(
   return {
     send,
     async offer(bytes) {
-      const patience = new AbortController()
-      const slow = wait(offerMs, undefined, { signal: patience.signal }).catch(() => undefined)
+      let patience: NodeJS.Timeout | undefined
+      const slow = new Promise<void>((resolve) => {
+        patience = setTimeout(resolve, offerMs)
+      })
       await Promise.race([send(bytes), slow])
-      patience.abort()
+      clearTimeout(patience)
     },
     forget: (hash) => void sentAt.delete(hash),
     sentAtMs: (hash) => sentAt.get(hash),
