@@ -122,6 +122,21 @@ s('leaves a node alone for a while that does not answer this [relay/node-rests]'
     assert.equal(await ask(), deployed)
   }
 })
+s('tells that while by a clock that nobody sets [relay/node-rests]', async () => {
+  let sent = 0
+  const simulate = createSimulateDeployOnChain({
+    upstream: {
+      async send() {
+        sent += 1
+        return [refused('not found', -32601)]
+      },
+    },
+    pickBlock: async () => block,
+    now: () => 0,
+  })
+  for (let asked = 0; asked < 2; asked += 1) assert.is(await simulate(deployment), undefined)
+  assert.is(sent, 1)
+})
 s('hides no mistake of ours [relay/node-rests]', async () => {
   const { ask, set } = open()
   const answer = new RangeError('a mistake of ours')
