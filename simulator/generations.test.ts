@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import { numberToHex } from 'viem'
+import { numberToHex, pad } from 'viem'
 import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import type { ForkSettings } from './forkSettings.ts'
@@ -16,6 +16,7 @@ const s = suite('simulator/generations')
 s.before.each(() => mock.timers.enable({ apis: ['setTimeout', 'setInterval'] }))
 s.after.each(() => mock.timers.reset())
 const chainId = 8453
+const arbSys = pad('0x64', { size: 20 })
 const turns = async () => {
   for (let n = 0; n < 20; n += 1) await new Promise(setImmediate)
 }
@@ -42,8 +43,8 @@ function open({ freshness, settings }: Given = {}) {
     },
     readBlock: async ({ blockNumber }) => block(blockNumber),
     readChainId: async () => chainId,
-    // Of what is asked of a chain that runs contracts by itself.
-    send: async (calls) => calls.map(() => told('0xfe')),
+    // The chain runs one contract by itself.
+    send: async (calls) => calls.map(({ params: [of] }) => told(of === arbSys ? '0xfe' : '0x60')),
     sendApart: async () => [],
     isAnswering: () => true,
     close: async () => void closed.push('upstream'),
@@ -373,7 +374,7 @@ s(
     const without = open()
     assert.is(await without.generations.pickBlock(), undefined)
     await without.generations.close()
-    // Stand-ins for what the chain runs itself.
+    // It stands in for that contract.
     const { generations } = await start({ settings: { precompiles: 'arbOs' } })
     assert.is(await generations.pickBlock(), undefined)
     await generations.close()

@@ -114,7 +114,7 @@ export function createGenerations(
     }
   }
 
-  async function pickBlock(minBlock = 0n): Promise<BlockId | undefined> {
+  async function pickBlock(minBlock?: bigint): Promise<BlockId | undefined> {
     await rest.wake()
     const standing = forks.current()
     // What forks stand in for the chain runs by itself, for another price.
@@ -123,7 +123,7 @@ export function createGenerations(
       freshness.mode === 'head'
         ? await readTarget(picking, freshness).catch(() => undefined)
         : standing
-    return block && block.blockNumber >= minBlock ? block : undefined
+    return block && (minBlock === undefined || block.blockNumber >= minBlock) ? block : undefined
   }
 
   function schedule(): void {
