@@ -3,7 +3,6 @@ import {
   encodeFunctionData,
   getAddress,
   parseAbi,
-  size,
   slice,
   toHex,
   zeroAddress,
@@ -76,6 +75,7 @@ export function readDeployCalls([proxyOf, predict, balances, deploy]: readonly S
 export const toExisting = (proxyOf: Address) => (proxyOf === zeroAddress ? undefined : proxyOf)
 
 function readAddress(call: SimulatedCall | undefined): Address | undefined {
-  if (!call?.ok || size(call.returnData) !== 32) return undefined
+  if (!call?.ok || !addressWord.test(call.returnData)) return undefined
   return getAddress(slice(call.returnData, 12))
 }
+const addressWord = /^0x0{24}[0-9a-f]{40}$/i

@@ -26,6 +26,8 @@ s('reads nothing of what is none, whoever wrote it [teeth/simulated]', () => {
     told([{ calls: 'one' }]),
     answer(),
     answer(good, good),
+    ...[null, 'none', 7].map((call) => answer(call)),
+    ...['0x', 'none', 21_000, null].map((gasUsed) => answer({ ...good, gasUsed })),
     ...[
       'none',
       [null],
@@ -37,6 +39,10 @@ s('reads nothing of what is none, whoever wrote it [teeth/simulated]', () => {
     ].map((logs) => answer({ ...good, logs })),
   ]
   for (const other of others) assert.is(readSimulated(other, 1), undefined, JSON.stringify(other))
+})
+s('reads no bytes where the last is half a one [teeth/simulated]', () => {
+  const [half] = readSimulated(answer({ ...good, returnData: '0x123' }), 1) ?? []
+  assert.is(half?.returnData, '0x')
 })
 s('reads the first word of what is one, and of nothing else [teeth/simulated]', () => {
   const call = { ok: true, gasUsed: 0n, message: '', logs: [] }

@@ -29,8 +29,8 @@ export function readSimulated(
     const { status, gasUsed, returnData, error, logs } = call
     return {
       ok: status === '0x1',
-      gasUsed: isHex(gasUsed) ? hexToBigInt(gasUsed) : 0n,
-      returnData: isHex(returnData) ? returnData : '0x',
+      gasUsed: isQuantity(gasUsed) ? hexToBigInt(gasUsed) : 0n,
+      returnData: isBytes(returnData) ? returnData : '0x',
       message: String((error as { message?: unknown } | undefined)?.message ?? ''),
       logs: (logs as SimulatedLog[] | undefined) ?? [],
     }
@@ -39,9 +39,13 @@ export function readSimulated(
 
 /** Whoever runs the node wrote it. */
 const isReadable = (call: unknown): boolean => {
-  const { logs } = Object(call) as { logs?: unknown }
+  if (typeof call !== 'object' || call === null) return false
+  const { gasUsed, logs } = call as { gasUsed?: unknown; logs?: unknown }
+  if (gasUsed !== undefined && !isQuantity(gasUsed)) return false
   return logs === undefined || (Array.isArray(logs) && logs.every(isLog))
 }
+const isQuantity = (value: unknown): value is Hex => isHex(value) && value !== '0x'
+const isBytes = (value: unknown): value is Hex => isHex(value) && value.length % 2 === 0
 const isLog = (log: unknown): boolean => {
   const { address, topics, data } = Object(log) as Partial<Record<keyof SimulatedLog, unknown>>
   return (
