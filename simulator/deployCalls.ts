@@ -43,7 +43,10 @@ export const deployGas = 2_000_000n
 /** A token that needs more to state a balance is hostile; bounds what it can return, too. */
 export const tokenReadGas = 200_000n
 
-/** All but the token's balance, which comes last: calls share their state, and it may be anybody's code. */
+/**
+ * All but the token's balance, which comes last: calls share their state, and it may be anybody's code. What the
+ * relayer has comes first: a chain may credit it for the calls that it makes.
+ */
 export function deployCalls({ factory, owner, relayer }: DeployQuestion) {
   const ask = (functionName: 'proxyOf' | 'predict' | 'deploy', gas: bigint): CallShape => ({
     from: relayer,
@@ -52,15 +55,15 @@ export function deployCalls({ factory, owner, relayer }: DeployQuestion) {
     data: encodeFunctionData({ abi: factoryAbi, functionName, args: [owner] }),
   })
   return [
+    readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
     ask('proxyOf', 200_000n),
     ask('predict', 200_000n),
-    readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
     ask('deploy', deployGas),
   ] as const
 }
 
 /** What was answered to these; each is undefined where it says nothing. */
-export function readDeployCalls([proxyOf, predict, balances, deploy]: readonly SimulatedCall[]) {
+export function readDeployCalls([balances, proxyOf, predict, deploy]: readonly SimulatedCall[]) {
   const [nativeBalance, relayerBalance] = readBalances(balances, 2)
   return {
     proxyOf: readAddress(proxyOf),

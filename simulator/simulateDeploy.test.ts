@@ -87,17 +87,17 @@ s(
     })
   },
 )
-s('asks in one call, the token last, and balances alone beside it [teeth/deploying]', async () => {
+s('asks in one call, the token last, and two reads beside it [teeth/deploying]', async () => {
   const { batches } = await simulate({ nowMs: 2_000_999 })
   const token = { ...balanceOfCall(tokenIn, owner), gas: toHex(200_000) }
-  const [, , funds] = askedCalls
+  const [, proxyOf] = askedCalls
   const calls = [...askedCalls, token]
   const stateOverrides = { ...overrides, ...balanceReaderOverride }
   const blockOverrides = { time: toHex(2_000) }
   assert.equal(batches, [
     [
       [
-        ...[funds, token].map((call) => ({
+        ...[proxyOf, token].map((call) => ({
           method: 'eth_call',
           params: [call, 'latest', stateOverrides],
         })),

@@ -36,7 +36,7 @@ type Asked = DeployQuestion & { readonly generation: Generation; readonly chainI
 /**
  * Everything that the relay's gates ask about a deployment, read and dry-run on one block in one call. An owner is
  * new to each fork, which fetches what one call wants one after the other, and what calls beside it want at once:
- * while it begins with the proxy's account, the balances are read alone, too.
+ * while it begins with the balances, the proxy's account and the token are read alone, too.
  */
 export async function simulateDeploy(
   { errors, now, codeless, upstream }: DeployDeps,
@@ -45,7 +45,7 @@ export async function simulateDeploy(
   const { tokenIn, owner } = asked
   const token = { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) }
   const own = deployCalls(asked)
-  const [, , funds] = own
+  const [, proxyOfOwner] = own
   const calls = [...own, token]
   const nowSecs = BigInt(Math.floor(now() / 1000))
   const timeSecs = nowSecs > generation.timestampSecs ? nowSecs : generation.timestampSecs
@@ -55,7 +55,7 @@ export async function simulateDeploy(
     stateOverrides,
     blockOverrides: { time: toHex(timeSecs) },
   })
-  const alone = [funds, token].map((call) => ({
+  const alone = [proxyOfOwner, token].map((call) => ({
     method: 'eth_call',
     params: [call, 'latest', stateOverrides],
   }))

@@ -134,7 +134,7 @@ function answerAll({ method, params }: RpcCall): RpcOutcome | undefined {
   }
   if (method !== 'eth_simulateV1' || asked.includes('"value"')) return undefined
   const known = [pad('0x00'), pad(proxy)].map((returnData) => ({ returnData }))
-  return simulated([...known, pairs(5n, 7n), {}, { returnData: word(9n) }])
+  return simulated([pairs(5n, 7n), ...known, {}, { returnData: word(9n) }])
 }
 s('traces a candidate, and dry-runs a deployment, as of its block [teeth/simulator]', async () => {
   const { simulator } = await open({ answer: answerAll })
@@ -159,9 +159,9 @@ s(
         const returnData = pad(proxy)
         const deploy = isRefused ? reverted() : {}
         return simulated([
+          pairs(5n, 7n),
           { returnData: pad('0x00') },
           { returnData },
-          pairs(5n, 7n),
           deploy,
           pairs(8n),
         ])

@@ -25,16 +25,16 @@ const ask = (functionName: 'proxyOf' | 'predict' | 'deploy', gas: number) => ({
   data: encodeFunctionData({ abi, functionName, args: [owner] }),
 })
 export const askedCalls = [
+  readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
   ask('proxyOf', 200_000),
   ask('predict', 200_000),
-  readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
   ask('deploy', 2_000_000),
 ] as const
 
 export const answeredCalls = {
+  funds: pairs(5n, 7n),
   proxyOf: { returnData: pad('0x00') as Hex },
   predict: { returnData: pad(proxy) },
-  funds: pairs(5n, 7n),
   deploy: { gasUsed: '0x30d40' },
 } as const satisfies Readonly<Record<string, AnsweredCall>>
 
