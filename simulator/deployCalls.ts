@@ -71,6 +71,7 @@ export function readDeployCalls([balances, proxyOf, predict, deploy]: readonly S
     nativeBalance,
     relayerBalance,
     deploy,
+    deployedProxy: readAddress(deploy),
   }
 }
 

@@ -11,7 +11,7 @@ import {
   reverted,
   simulated,
 } from './testing/answers.ts'
-import { answeredCalls, askedCalls, deployed, deployment } from './testing/deployment.ts'
+import { answeredCalls, askedCalls, deployed, deployment, proxy } from './testing/deployment.ts'
 
 /** What a node is asked of a deployment, and what of its answers is believed. */
 const s = suite('simulator/simulateDeployOnChain')
@@ -75,9 +75,11 @@ s('asks in one call at the block that it is given, the token last [relay/node-ru
 })
 s('names the proxy that is there already [relay/node-run]', async () => {
   const { ask, set } = open()
-  const existing = addressOf('9')
-  set({ answer: answerOf({ proxyOf: { returnData: pad(existing) } }) })
-  assert.equal(await ask(), { ...deployed, existingProxy: existing })
+  // Nothing is created then.
+  const deploy = { ...known.deploy, gasUsed: toHex(21_000) }
+  set({ answer: answerOf({ proxyOf: known.predict, deploy }) })
+  const report = { ...deployed, existingProxy: proxy, deploy: { status: 'ok', gasUsed: 21_000n } }
+  assert.equal(await ask(), report)
 })
 s('asks nothing where there is no block to ask it at [relay/node-run]', async () => {
   const { ask, sent } = open()
@@ -87,7 +89,7 @@ s('asks nothing where there is no block to ask it at [relay/node-run]', async ()
 s('leaves refusals, and tokens that tell nothing, to a fork [relay/node-run]', async () => {
   const { ask, set, sent } = open()
   for (const calls of [
-    { deploy: reverted('0x', '0x30d40') },
+    { deploy: reverted('0x', toHex(21_000)) },
     { token: pairs(undefined) },
     { token: reverted() },
   ]) {
@@ -110,7 +112,6 @@ s('leaves a node alone for a while that does not answer this [relay/node-rests]'
     answerOf({ predict: none }),
     answerOf({ funds: pairs(undefined, 7n) }),
     answerOf({ funds: pairs(5n, undefined) }),
-    answerOf({ deploy: { gasUsed: '0x5207' } }),
     new RpcTransportError('timeout'),
   ]) {
     const { ask, set, sent, picks } = open()
@@ -121,6 +122,30 @@ s('leaves a node alone for a while that does not answer this [relay/node-rests]'
     set({ steadyMs: 10_000 })
     assert.equal(await ask(), deployed)
   }
+})
+s('believes no node that contradicts itself, and leaves it alone [relay/node-sound]', async () => {
+  const other = { returnData: pad(addressOf('9')) }
+  const none = { returnData: pad('0x00') } as const
+  const { deploy } = known
+  for (const calls of [
+    { proxyOf: other },
+    { predict: other },
+    { predict: none, deploy: { ...deploy, ...none } },
+    { deploy: { ...deploy, ...other } },
+    { deploy: { ...deploy, returnData: '0x' } },
+    { deploy: { ...deploy, gasUsed: toHex(52_999) } },
+    { proxyOf: known.predict, deploy: { ...deploy, gasUsed: toHex(20_999) } },
+    { deploy: reverted('0x', toHex(20_999)) },
+  ] as const) {
+    const { ask, set, sent } = open()
+    set({ answer: answerOf(calls) })
+    assert.is(await ask(), undefined, JSON.stringify(calls))
+    set({ answer: answerOf() })
+    assert.equal([await ask(), sent.length], [undefined, 1])
+  }
+  const { ask, set } = open()
+  set({ answer: answerOf({ deploy: { ...deploy, gasUsed: toHex(53_000) } }) })
+  assert.equal(await ask(), { ...deployed, deploy: { status: 'ok', gasUsed: 53_000n } })
 })
 s('tells that while by a clock that nobody sets [relay/node-rests]', async () => {
   let sent = 0

@@ -11,7 +11,7 @@ import {
 import type { Generations } from './generations.ts'
 import { simulateParams } from './rpc/callShapes.ts'
 import { orSilent } from './rpc/orSilent.ts'
-import { readSimulated } from './rpc/readSimulated.ts'
+import { readSimulated, type SimulatedCall } from './rpc/readSimulated.ts'
 import { type BlockId, toTag, type Upstream } from './upstream.ts'
 
 type Deps = {
@@ -24,8 +24,9 @@ type Asked = DeployQuestion & { readonly minBlock?: bigint | undefined }
 
 /** What the reader of the balance needs for itself. */
 const readerGas = 10_000n
-/** Of any transaction: what says less has not been run. */
+/** Of any transaction, and of one that creates a contract: what says less has not been run. */
 const leastGas = 21_000n
+const leastGasToCreate = 53_000n
 /** A node that did not answer this is left alone so long, else whoever comes asks it in vain before a fork. */
 const restMs = 10_000
 
@@ -67,29 +68,34 @@ export function createSimulateDeployOnChain({
     const block = await pickBlock(minBlock)
     if (!block) return undefined
     const results = await run(question, block)
-    const { proxyOf, predictedProxy, deploy, ...funds } = readDeployCalls(results)
-    const { nativeBalance, relayerBalance } = funds
-    if (
-      proxyOf === undefined ||
-      predictedProxy === undefined ||
-      nativeBalance === undefined ||
-      relayerBalance === undefined ||
-      !deploy ||
-      deploy.gasUsed < leastGas
-    ) {
+    const told = readSound(results)
+    if (!told) {
       restsUntilMs = steadyNow() + restMs
       return undefined
     }
+    const { deploy, ...known } = told
     const [tokenBalance] = readBalances(results.at(-1), 1)
     if (!deploy.ok || tokenBalance === undefined) return undefined
     return {
       blockNumber: block.blockNumber,
-      existingProxy: toExisting(proxyOf),
-      predictedProxy,
+      ...known,
       tokenBalance,
-      nativeBalance,
-      relayerBalance,
       deploy: { status: 'ok', gasUsed: deploy.gasUsed },
     }
   }
+}
+
+/** Undefined for what is no such answer, and for what contradicts itself. */
+function readSound(results: readonly SimulatedCall[]) {
+  const read = readDeployCalls(results)
+  const { proxyOf, predictedProxy, nativeBalance, relayerBalance, deploy, deployedProxy } = read
+  if (nativeBalance === undefined || relayerBalance === undefined || !deploy) return undefined
+  if (proxyOf === undefined || predictedProxy === undefined) return undefined
+  const existingProxy = toExisting(proxyOf)
+  if (predictedProxy === zeroAddress) return undefined
+  if (existingProxy && existingProxy !== predictedProxy) return undefined
+  if (deploy.ok && deployedProxy !== predictedProxy) return undefined
+  const least = deploy.ok && !existingProxy ? leastGasToCreate : leastGas
+  if (deploy.gasUsed < least) return undefined
+  return { existingProxy, predictedProxy, nativeBalance, relayerBalance, deploy }
 }

@@ -157,7 +157,7 @@ s(
       simulate(call) {
         assert.is(call.params.at(-1), numberToHex(18))
         const returnData = pad(proxy)
-        const deploy = isRefused ? reverted() : {}
+        const deploy = isRefused ? reverted() : { gasUsed: '0x30d40' as const, returnData }
         return simulated([
           pairs(5n, 7n),
           { returnData: pad('0x00') },

@@ -35,7 +35,7 @@ export const answeredCalls = {
   funds: pairs(5n, 7n),
   proxyOf: { returnData: pad('0x00') as Hex },
   predict: { returnData: pad(proxy) },
-  deploy: { gasUsed: '0x30d40' },
+  deploy: { gasUsed: '0x30d40', returnData: pad(proxy) },
 } as const satisfies Readonly<Record<string, AnsweredCall>>
 
 /** What the relay is told of that. */
