@@ -22,11 +22,12 @@ export type SpendUpstream = (purpose: UpstreamPurpose, calls: number) => Promise
 
 /**
  * Asks the chain in place of the URLs: whoever has a client of its own has learned what its nodes take.
- * A call that nobody answered is undefined.
+ * A call that nobody answered is undefined. `first`: only the node that is asked first is asked.
  */
 export type AskUpstream = (
   calls: readonly RpcCall[],
   purpose: UpstreamPurpose,
+  whom?: 'first',
 ) => Promise<readonly (RpcOutcome | undefined)[] | 'over_budget'>
 
 type SendUpstream = (

@@ -56,10 +56,10 @@ const forkClient = connectChain(forkUpstreamUrl)
 /** As the gateway's simulator asks. */
 const askNode = askThrough(forkClient)
 const missing: RpcOutcome = { ok: false, code: -32601, message: 'not found', data: undefined }
-const ask: AskUpstream = async (calls, purpose) =>
+const ask: AskUpstream = async (calls, purpose, whom) =>
   isOnForks && calls.some(({ method }) => method === 'eth_simulateV1')
     ? calls.map(() => missing)
-    : askNode(calls, purpose)
+    : askNode(calls, purpose, whom)
 const startForks = (freshness: Freshness) =>
   createSimulator({ chains: [{ chainId, upstreamUrl: forkUpstreamUrl, freshness, ask }] })
 const simulator = await startForks(freshnessOf.head)

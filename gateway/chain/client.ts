@@ -52,10 +52,14 @@ export type ChainClient = {
   findStrays(): Promise<readonly Stray[]>
   /** What stands still where the head that is followed is old. */
   standsStill(followed: number): StandsStill
-  /** Each call's own answer, in their order; undefined where no upstream gave one. */
+  /**
+   * Each call's own answer, in their order; undefined where no upstream gave one, or where the one that is asked first
+   * did not, if others are not to be asked in its place.
+   */
   askEach(
     calls: readonly RpcCall[],
     purpose: CallPurpose,
+    whom?: 'first',
   ): Promise<readonly (RpcAnswer | undefined)[] | 'over_budget'>
   /** The same upstreams, asked for another purpose. Default: sync. */
   as(purpose: CallPurpose): ChainClient
@@ -245,13 +249,14 @@ export function createChainClient({
     isHeld,
     isSmall,
     as: (purpose) => ({ ...own, ...connectAll(purpose) }),
-    async askEach(calls, purpose) {
+    async askEach(calls, purpose, whom) {
       if (purpose === 'warmUp' && isHeld()) return 'over_budget'
       const methods = calls.map(({ method }) => method)
       if (!(await spend(purpose, methods))) return 'over_budget'
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
       const isSync = purpose === 'sync'
-      const waiting = { ...waitingOf.simulation, isFirst: isSync, isAlone: isSync }
+      const order = { isFirst: isSync, isAlone: isSync, isOfFirst: whom === 'first' }
+      const waiting = { ...waitingOf.simulation, ...order }
       return Promise.all(
         calls.map(async (call) => {
           const outcome = await failover.call(call, waiting)

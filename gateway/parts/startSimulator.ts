@@ -36,8 +36,8 @@ export const freshnessOf: Record<Config['freshness'], Freshness> = {
 
 /** Forks read through the client that the gateway reads with: what nodes take is learned once. */
 export function askThrough(client: Pick<ChainClient, 'askEach'>): AskUpstream {
-  return async (calls, purpose) => {
-    const answers = await client.askEach(calls, purpose)
+  return async (calls, purpose, whom) => {
+    const answers = await client.askEach(calls, purpose, whom)
     if (answers === 'over_budget') return answers
     return answers.map((answer) => answer && toOutcome(answer))
   }

@@ -17,6 +17,8 @@ export type Waiting = {
   readonly isFirst: boolean
   /** In a batch with its like only: it is answered when the slowest call of its batch is. */
   readonly isAlone?: boolean
+  /** For the endpoint that is asked first and for no other, once: what it says counts only as its own word. */
+  readonly isOfFirst?: boolean
   /** For an endpoint that has had too many calls, as long as it takes others. */
   readonly patienceMs: number
   /** For a block that no endpoint has seen yet. */

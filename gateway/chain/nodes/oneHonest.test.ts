@@ -18,7 +18,7 @@ function connect(...nodes: ((call: RpcCall) => RpcAnswer | Reply['trouble'])[]) 
   const chain = getChain(8453)
   if (!chain) throw new Error('chain 8453 is built in')
   let opened = 0
-  const { client, close } = createChainClient({
+  const { client, askEach, close } = createChainClient({
     chain,
     rpcUrls: nodes.map((_, n) => `http://127.0.0.1:${n + 1}`),
     alterSend() {
@@ -32,6 +32,7 @@ function connect(...nodes: ((call: RpcCall) => RpcAnswer | Reply['trouble'])[]) 
   })
   return {
     ask: (call: RpcCall) => client.request(call as never) as Promise<unknown>,
+    askEach,
     [Symbol.dispose]: close,
   }
 }
@@ -53,6 +54,30 @@ for (const [what, call, said] of [
       () => honest,
     )
     for (let time = 0; time < 3; time += 1) assert.equal(await both.ask(call), honest.result)
+  })
+
+for (const [what, said, isHeard] of [
+  ['it has no such method', no(-32601, 'the method does not exist'), true],
+  ['it takes no overrides', no(-32602, 'too many arguments, want at most 2'), true],
+  ['it does not know the block', no(-32000, 'header not found'), true],
+  ['it is busy', no(-32005, 'limit exceeded'), false],
+  ['it is away', { kind: 'network' }, false],
+] as const)
+  s(`who asks only the first hears no other: ${what} [relay/node-first]`, async () => {
+    const run = { method: 'eth_simulateV1', params: [{}, '0x1'] }
+    const asked: string[] = []
+    using both = connect(
+      () => {
+        asked.push('first')
+        return said
+      },
+      () => {
+        asked.push('other')
+        return { result: [] }
+      },
+    )
+    const answers = await both.askEach([run], 'simulation', 'first')
+    assert.equal([answers, asked], [[isHeard ? said : undefined], ['first']])
   })
 
 s('the wider range counts, whoever is asked last [nodes/widest-range]', async () => {

@@ -22,6 +22,10 @@ export function settle(
 ): Outcome | undefined {
   if (verdict.next === 'done') return { status: 'answered', answer: verdict.answer }
   asked.reasons.push(verdict.trouble.kind)
+  if (asked.isOfFirst)
+    return verdict.next === 'elsewhere'
+      ? { status: 'answered', answer: verdict.answer }
+      : { status: 'unreachable', reasons: asked.reasons }
   const isAllAvoided = avoid(asked, from, endpoints.length)
   if (verdict.next === 'again') {
     asked.isApart ||= verdict.trouble.kind === 'answer_too_large' && asksLogs(asked.call)
