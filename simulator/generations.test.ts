@@ -46,6 +46,7 @@ function open({ freshness, settings }: Given = {}) {
     // The chain runs one contract by itself.
     send: async (calls) => calls.map(({ params: [of] }) => told(of === arbSys ? '0xfe' : '0x60')),
     sendApart: async () => [],
+    sendToFirst: async () => 'unsent',
     isAnswering: () => true,
     close: async () => void closed.push('upstream'),
   }

@@ -58,6 +58,7 @@ async function make({
     readChainId: async () => 8453,
     send: async (calls) => calls.map(() => answer('0x')),
     sendApart: async () => [],
+    sendToFirst: async () => 'unsent',
     isAnswering: () => true,
     close: async () => {},
   }
@@ -223,6 +224,7 @@ async function makeBy({
         readChainId: async () => chainId,
         send,
         sendApart: async () => [],
+        sendToFirst: async () => 'unsent',
         isAnswering: () => true,
         close: async () => undefined,
       },

@@ -46,6 +46,7 @@ function open(freshness: Freshness) {
     readChainId: async () => of,
     send: async (calls) => calls.map(() => ({ ok: true, result: '0x' })),
     sendApart: async () => [],
+    sendToFirst: async () => 'unsent',
     isAnswering: () => true,
     close: async () => {},
   }

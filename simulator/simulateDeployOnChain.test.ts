@@ -24,16 +24,15 @@ type Question = { readonly tokenIn?: Address; readonly minBlock?: bigint }
 
 function open(nowMs = 0) {
   const sent: RpcCall[] = []
-  let answer: RpcOutcome | Error = answerOf()
+  let answer: RpcOutcome | Error | 'unsent' = answerOf()
   let steadyMs = 0
   let picks = 0
   const simulate = createSimulateDeployOnChain({
     upstream: {
-      async send(calls, purpose) {
-        assert.is(purpose, undefined)
+      async sendToFirst(calls) {
         sent.push(...calls)
         if (answer instanceof Error) throw answer
-        return [answer]
+        return answer === 'unsent' ? answer : [answer]
       },
     },
     async pickBlock(minBlock = 0n) {
@@ -48,7 +47,7 @@ function open(nowMs = 0) {
     picks: () => picks,
     ask: ({ tokenIn = deployment.tokenIn, minBlock }: Question = {}) =>
       simulate({ ...deployment, tokenIn, minBlock }),
-    set(given: { readonly answer?: RpcOutcome | Error; readonly steadyMs?: number }) {
+    set(given: { readonly answer?: RpcOutcome | Error | 'unsent'; readonly steadyMs?: number }) {
       answer = given.answer ?? answer
       steadyMs = given.steadyMs ?? steadyMs
     },
@@ -123,6 +122,13 @@ s('leaves a node alone for a while that does not answer this [relay/node-rests]'
     assert.equal(await ask(), deployed)
   }
 })
+s('leaves no node alone that it has not asked [relay/node-unsent]', async () => {
+  const { ask, set } = open()
+  set({ answer: 'unsent' })
+  assert.is(await ask(), undefined)
+  set({ answer: answerOf() })
+  assert.equal(await ask(), deployed)
+})
 s('believes no node that contradicts itself, and leaves it alone [relay/node-sound]', async () => {
   const other = { returnData: pad(addressOf('9')) }
   const none = { returnData: pad('0x00') } as const
@@ -151,7 +157,7 @@ s('tells that while by a clock that nobody sets [relay/node-rests]', async () =>
   let sent = 0
   const simulate = createSimulateDeployOnChain({
     upstream: {
-      async send() {
+      async sendToFirst() {
         sent += 1
         return [refused('not found', -32601)]
       },

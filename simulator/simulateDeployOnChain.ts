@@ -15,7 +15,7 @@ import { readSimulated, type SimulatedCall } from './rpc/readSimulated.ts'
 import { type BlockId, toTag, type Upstream } from './upstream.ts'
 
 type Deps = {
-  readonly upstream: Pick<Upstream, 'send'>
+  readonly upstream: Pick<Upstream, 'sendToFirst'>
   readonly pickBlock: Generations['pickBlock']
   readonly now: () => number
   readonly steadyNow?: (() => number) | undefined
@@ -56,8 +56,9 @@ export function createSimulateDeployOnChain({
       stateOverrides: balanceReaderOverride,
       blockOverrides: { time: toHex(timeSecs) },
     })
-    const params = [simulation, toTag(blockNumber)]
-    const outcomes = await orSilent(upstream.send([{ method: 'eth_simulateV1', params }]))
+    const call = { method: 'eth_simulateV1', params: [simulation, toTag(blockNumber)] }
+    const outcomes = await orSilent(upstream.sendToFirst([call]))
+    if (outcomes === 'unsent') return outcomes
     const [outcome] = outcomes === 'silent' ? [] : outcomes
     return (outcome && readSimulated(outcome, calls.length)) ?? []
   }
@@ -68,6 +69,8 @@ export function createSimulateDeployOnChain({
     const block = await pickBlock(minBlock)
     if (!block) return undefined
     const results = await run(question, block)
+    // That says nothing of the node.
+    if (results === 'unsent') return undefined
     const told = readSound(results)
     if (!told) {
       restsUntilMs = steadyNow() + restMs

@@ -40,6 +40,8 @@ export type SendApart = (
   entrant?: Entrant,
 ) => Promise<readonly RpcOutcome[]>
 
+export type SendToFirst = (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[] | 'unsent'>
+
 /** The real chain, as the fork management and the forks' reads see it. */
 export type Upstream = {
   /** Who asks while a question is under way shares the next one. */
@@ -56,6 +58,11 @@ export type Upstream = {
    * long they take says nothing of the chain to anybody else.
    */
   readonly sendApart: SendApart
+  /**
+   * The same for what a fork can do as well, and what nobody but the node that is asked first is to say: `unsent` at
+   * once where it has no place, is over what may be spent, or the chain is known to be down.
+   */
+  readonly sendToFirst: SendToFirst
   /** False after a failure, until it answers again. */
   readonly isAnswering: () => boolean
   readonly close: () => Promise<void>
@@ -69,6 +76,8 @@ const openForMs = 750
 const retryPauseMs = 120
 /** Of what strangers have made: a node's other work has its places beside it, and so has another caller's. */
 const apart = { places: 3, placesOfOne: 2 }
+/** Of what forks can do as well. With those apart nearly all that a client gives to code: none waits, it has a fork. */
+const toFirst = { places: 4, placesOfOne: 4 }
 const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
 const busyStatuses: readonly (number | undefined)[] = [429, 502, 503]
 
@@ -96,6 +105,7 @@ export function createUpstream({
   let failures = 0
   let openUntilMs = 0
   const enterApart = createTurnstile(apart)
+  const enterToFirst = createTurnstile(toFirst)
 
   async function attempt({ rpc }: Endpoint, calls: readonly RpcCall[]) {
     try {
@@ -116,9 +126,9 @@ export function createUpstream({
     return endpoint.isRightChain
   }
 
-  async function attemptAll(calls: readonly RpcCall[]) {
+  async function attemptAll(calls: readonly RpcCall[], most = endpoints.length) {
     let last: unknown
-    for (let step = 0; step < endpoints.length; step += 1) {
+    for (let step = 0; step < most; step += 1) {
       const index = (preferred + step) % endpoints.length
       const endpoint = endpoints[index]
       try {
@@ -133,15 +143,18 @@ export function createUpstream({
     throw last ?? new RpcTransportError('connection')
   }
 
+  const isOpen = () => performance.now() < openUntilMs
   function throwIfOpen() {
-    if (performance.now() < openUntilMs) throw new RpcTransportError('connection')
+    if (isOpen()) throw new RpcTransportError('connection')
   }
 
   // Who asks for us counts for itself.
   const begin: AskUpstream =
     askInstead ??
-    (async (calls, purpose) =>
-      (await spend(purpose, calls.length)) ? attemptAll(calls) : 'over_budget')
+    (async (calls, purpose, whom) =>
+      (await spend(purpose, calls.length))
+        ? attemptAll(calls, whom === 'first' ? 1 : undefined)
+        : 'over_budget')
 
   async function finish(asking: ReturnType<AskUpstream>): Promise<readonly RpcOutcome[]> {
     const outcomes = await (askInstead ? inTime(asking) : asking)
@@ -149,6 +162,15 @@ export function createUpstream({
     if (outcomes.every((outcome) => outcome === undefined))
       throw new RpcTransportError('connection')
     return outcomes.map((outcome) => outcome ?? unanswered)
+  }
+
+  /** A node works on after nobody waits for it any more. */
+  async function finishInside(
+    asking: ReturnType<AskUpstream>,
+    leave: () => void,
+  ): Promise<readonly RpcOutcome[]> {
+    void asking.then(leave, leave)
+    return finish(asking)
   }
 
   const send: SendUpstream = async (calls, purpose = 'simulation') => {
@@ -162,7 +184,7 @@ export function createUpstream({
       return outcomes
     } catch (error) {
       // What was not sent says nothing of the chain.
-      if (error instanceof RpcTransportError && error.fault === 'over_budget') throw error
+      if (isOverBudget(error)) throw error
       failures += 1
       if (failures >= failuresToOpen) openUntilMs = performance.now() + openForMs
       throw error
@@ -174,10 +196,16 @@ export function createUpstream({
     if (calls.length === 0) return []
     const leave = await enterApart(timeoutMs, entrant)
     if (!leave) throw new RpcTransportError(entrant?.signal?.aborted ? 'aborted' : 'timeout')
-    const asking = begin(calls, 'simulation')
-    // A node works on after nobody waits for it any more.
-    void asking.then(leave, leave)
-    return finish(asking)
+    return finishInside(begin(calls, 'simulation'), leave)
+  }
+
+  const sendToFirst: SendToFirst = async (calls) => {
+    const leave = isOpen() ? undefined : await enterToFirst(0)
+    if (!leave) return 'unsent'
+    return finishInside(begin(calls, 'simulation', 'first'), leave).catch((error: unknown) => {
+      if (isOverBudget(error)) return 'unsent'
+      throw error
+    })
   }
 
   const askOne = async (method: string, params: readonly unknown[]) =>
@@ -198,6 +226,7 @@ export function createUpstream({
     },
     send,
     sendApart,
+    sendToFirst,
     isAnswering: () => failures === 0,
     async close() {
       await Promise.all(endpoints.map(({ rpc }) => rpc.close()))
@@ -211,6 +240,9 @@ const unanswered: RpcOutcome = {
   message: 'the chain does not answer',
   data: undefined,
 }
+
+const isOverBudget = (error: unknown) =>
+  error instanceof RpcTransportError && error.fault === 'over_budget'
 
 /** Within the time that a fork has for a read. */
 async function inTime<answer>(asking: Promise<answer>): Promise<answer> {

@@ -21,6 +21,7 @@ const upstream: Upstream = {
     return calls.map(() => ({ ok: true, result: '0x01' }))
   },
   sendApart: async () => [],
+  sendToFirst: async () => 'unsent',
   isAnswering: () => true,
   close: async () => {},
 }
