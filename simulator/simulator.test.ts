@@ -145,7 +145,7 @@ s('traces a candidate, and dry-runs a deployment, as of its block [teeth/simulat
   await simulator.close()
 })
 s(
-  'dry-runs a deployment on the node, and on a fork what that refuses [relay/node-run]',
+  'dry-runs a deployment on the node, and on a fork what that refuses [relay/node-or-fork]',
   async () => {
     const onForks: RpcCall[] = []
     let isRefused = false

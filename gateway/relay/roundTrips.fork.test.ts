@@ -126,7 +126,7 @@ trips(
   },
 )
 trips(
-  'whoever asks is one run of the node, and no fork reads anything [relay/node-run]',
+  'whoever asks is one run of the node, and no fork reads anything [relay/node-trips]',
   async () => {
     const node = await startFaultProxy({ target: chain.rpcUrl })
     const able = await createSimulator({ chains: [{ chainId, upstreamUrl: node.rpcUrl }] })
