@@ -1,6 +1,7 @@
-import { type Address, pad, toHex, zeroAddress } from 'viem'
+import { type Hex, pad, toHex, zeroAddress } from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
 import { balanceReaderOverride, readBalancesCall } from './balanceReader.ts'
+import type { DeployQuestion } from './deployCalls.ts'
 import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
 import { createSimulateDeployOnChain } from './simulateDeployOnChain.ts'
 import {
@@ -20,13 +21,14 @@ const known = { ...answeredCalls, token: pairs(9n) }
 type Known = Partial<Record<keyof typeof known, AnsweredCall>>
 const answerOf = (calls: Known = {}) => simulated(Object.values({ ...known, ...calls }))
 
-type Question = { readonly tokenIn?: Address; readonly minBlock?: bigint }
+type Question = Partial<DeployQuestion> & { readonly minBlock?: bigint }
 
 function open(nowMs = 0) {
   const sent: RpcCall[] = []
   let answer: RpcOutcome | Error | 'unsent' = answerOf()
   let steadyMs = 0
   let picks = 0
+  let blockHash: Hex = block.blockHash
   const simulate = createSimulateDeployOnChain({
     upstream: {
       async sendToFirst(calls) {
@@ -37,7 +39,7 @@ function open(nowMs = 0) {
     },
     async pickBlock(minBlock = 0n) {
       picks += 1
-      return minBlock > block.blockNumber ? undefined : block
+      return minBlock > block.blockNumber ? undefined : { ...block, blockHash }
     },
     now: () => nowMs,
     steadyNow: () => steadyMs,
@@ -45,8 +47,10 @@ function open(nowMs = 0) {
   return {
     sent,
     picks: () => picks,
-    ask: ({ tokenIn = deployment.tokenIn, minBlock }: Question = {}) =>
-      simulate({ ...deployment, tokenIn, minBlock }),
+    ask: (question: Question = {}) => simulate({ ...deployment, ...question }),
+    reorganise(hash: Hex) {
+      blockHash = hash
+    },
     set(given: { readonly answer?: RpcOutcome | Error | 'unsent'; readonly steadyMs?: number }) {
       answer = given.answer ?? answer
       steadyMs = given.steadyMs ?? steadyMs
@@ -79,6 +83,30 @@ s('names the proxy that is there already [relay/node-run]', async () => {
   set({ answer: answerOf({ proxyOf: known.predict, deploy }) })
   const report = { ...deployed, existingProxy: proxy, deploy: { status: 'ok', gasUsed: 21_000n } }
   assert.equal(await ask(), report)
+})
+s('asks once while the block is the same, of each question [relay/node-kept]', async () => {
+  const { ask, set, sent, reorganise } = open()
+  for (let asked = 0; asked < 3; asked += 1) assert.equal(await ask(), deployed)
+  assert.is(sent.length, 1)
+  const answer = answerOf({ token: pairs(8n) })
+  set({ answer })
+  const others = ['factory', 'owner', 'tokenIn', 'relayer'] as const
+  for (const field of others) {
+    const other = { [field]: addressOf('7') }
+    assert.is((await ask(other))?.tokenBalance, 8n, field)
+  }
+  assert.equal(await ask(), deployed)
+  reorganise('0x18')
+  assert.is((await ask())?.tokenBalance, 8n)
+  assert.is(sent.length, 2 + others.length)
+})
+s('keeps no more than so many of them [relay/node-kept]', async () => {
+  const { ask, sent } = open()
+  const askAll = async () => {
+    for (let n = 0; n < 257; n += 1) await ask({ owner: toHex(n, { size: 20 }) })
+    return sent.length
+  }
+  assert.equal([await askAll(), await askAll()], [257, 514])
 })
 s('asks nothing where there is no block to ask it at [relay/node-run]', async () => {
   const { ask, sent } = open()

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { toHex, zeroAddress } from 'viem'
 import { balanceReaderOverride, readBalances, readBalancesCall } from './balanceReader.ts'
 import {
@@ -29,6 +30,8 @@ const leastGas = 21_000n
 const leastGasToCreate = 53_000n
 /** A node that did not answer this is left alone so long, else whoever comes asks it in vain before a fork. */
 const restMs = 10_000
+/** Who asks again while the block is the same costs the node nothing. */
+const mostKept = 256
 
 /**
  * The same as `simulateDeploy` by one call of the chain's own node, at the block that a fork would be of: nothing has
@@ -42,6 +45,7 @@ export function createSimulateDeployOnChain({
   steadyNow = () => performance.now(),
 }: Deps): (asked: Asked) => Promise<DeployReport | undefined> {
   let restsUntilMs = Number.NEGATIVE_INFINITY
+  const kept = new LRUCache<string, DeployReport>({ max: mostKept })
 
   async function run(question: DeployQuestion, { blockNumber, timestampSecs }: BlockId) {
     const { tokenIn, owner } = question
@@ -68,6 +72,10 @@ export function createSimulateDeployOnChain({
     if (steadyNow() < restsUntilMs || question.tokenIn === zeroAddress) return undefined
     const block = await pickBlock(minBlock)
     if (!block) return undefined
+    const { factory, owner, tokenIn, relayer } = question
+    const key = [block.blockHash, factory, owner, tokenIn, relayer].join()
+    const known = kept.get(key)
+    if (known) return known
     const results = await run(question, block)
     // That says nothing of the node.
     if (results === 'unsent') return undefined
@@ -76,15 +84,17 @@ export function createSimulateDeployOnChain({
       restsUntilMs = steadyNow() + restMs
       return undefined
     }
-    const { deploy, ...known } = told
+    const { deploy, ...others } = told
     const [tokenBalance] = readBalances(results.at(-1), 1)
     if (!deploy.ok || tokenBalance === undefined) return undefined
-    return {
+    const report: DeployReport = {
       blockNumber: block.blockNumber,
-      ...known,
+      ...others,
       tokenBalance,
       deploy: { status: 'ok', gasUsed: deploy.gasUsed },
     }
+    kept.set(key, report)
+    return report
   }
 }
 

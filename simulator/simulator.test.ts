@@ -169,7 +169,9 @@ s(
     })
     moveOn()
     const read = async () => {
-      const { blockNumber, tokenBalance } = await simulator.simulateDeploy(deployment)
+      const owner = addressOf(isRefused ? '6' : '2')
+      const asked = { ...deployment, owner }
+      const { blockNumber, tokenBalance } = await simulator.simulateDeploy(asked)
       return [blockNumber, tokenBalance, onForks.length > 0, started.length]
     }
     assert.equal(await read(), [18n, 8n, false, 1])
