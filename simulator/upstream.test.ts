@@ -329,6 +329,13 @@ s('has four runs of the first node at once, until each has ended [relay/node-pla
   }
   const isUnsent = async () => {
     const sending = upstream.sendToFirst(calls)
+    await pass(49)
+    let isThere = false
+    void sending.then(() => {
+      isThere = true
+    })
+    await pass(0)
+    assert.not.ok(isThere)
     await pass(1)
     return (await sending) === 'unsent'
   }
@@ -344,9 +351,11 @@ s('has four runs of the first node at once, until each has ended [relay/node-pla
   const apart = faultOf(upstream.sendApart(calls))
   await pass(0)
   assert.is(asked.length, 5)
+  const next = faultOf(upstream.sendToFirst(calls))
+  await pass(49)
+  assert.is(asked.length, 5)
   for (const end of ends) end([told('0x1')])
   assert.is(await apart, 'answered')
-  const next = faultOf(upstream.sendToFirst(calls))
   await pass(0)
   assert.is(asked.length, 6)
   ends[5]?.([told('0x1')])

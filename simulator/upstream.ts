@@ -59,8 +59,8 @@ export type Upstream = {
    */
   readonly sendApart: SendApart
   /**
-   * The same for what a fork can do as well, and what nobody but the node that is asked first is to say: `unsent` at
-   * once where it has no place, is over what may be spent, or the chain is known to be down.
+   * The same for what a fork can do as well, and what nobody but the node that is asked first is to say: `unsent` where
+   * it soon has no place, is over what may be spent, or the chain is known to be down.
    */
   readonly sendToFirst: SendToFirst
   /** False after a failure, until it answers again. */
@@ -76,8 +76,10 @@ const openForMs = 750
 const retryPauseMs = 120
 /** Of what strangers have made: a node's other work has its places beside it, and so has another caller's. */
 const apart = { places: 3, placesOfOne: 2 }
-/** Of what forks can do as well. With those apart nearly all that a client gives to code: none waits, it has a fork. */
+/** Of what forks can do as well. With those apart nearly all that a client gives to code. */
 const toFirst = { places: 4, placesOfOne: 4 }
+/** For a place there: as long as it takes to make a fork instead. */
+const toFirstPatienceMs = 50
 const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
 const busyStatuses: readonly (number | undefined)[] = [429, 502, 503]
 
@@ -200,7 +202,7 @@ export function createUpstream({
   }
 
   const sendToFirst: SendToFirst = async (calls) => {
-    const leave = isOpen() ? undefined : await enterToFirst(0)
+    const leave = isOpen() ? undefined : await enterToFirst(toFirstPatienceMs)
     if (!leave) return 'unsent'
     return finishInside(begin(calls, 'simulation', 'first'), leave).catch((error: unknown) => {
       if (isOverBudget(error)) return 'unsent'
