@@ -117,6 +117,29 @@ s('does not rest for what a stranger may have made too long [17/slow-no-rest]', 
   await endpoint.send([dryRun, call])
   assert.ok(endpoint.waitMs() > 0)
 })
+for (const kind of [
+  'unauthorized',
+  'quota_gone',
+  'method_missing',
+  'http_status',
+  'bad_answer',
+] as const)
+  s(
+    `does not rest where running code is refused as ${kind}, and all else answered [nodes/code-refused]`,
+    async () => {
+      using endpoint = open(async (calls) => ({
+        answers: calls.map(() => undefined),
+        trouble: { kind },
+      }))
+      for (const method of ['eth_simulateV1', 'eth_estimateGas'])
+        await endpoint.send([{ method, params: [] }])
+      assert.is(endpoint.waitMs(), 0)
+      for (const others of [[call], [{ method: 'eth_getTransactionReceipt', params: [] }]]) {
+        await endpoint.send(others)
+        assert.ok(endpoint.waitMs() > 0)
+      }
+    },
+  )
 const wrongForm = { code: -32602, message: 'invalid argument 1: cannot unmarshal object' }
 const revert = { code: 3, message: 'execution reverted' }
 const pinned = {
