@@ -27,11 +27,14 @@ function open(nowMs = 0) {
   const sent: RpcCall[] = []
   let answer: RpcOutcome | Error | 'unsent' = answerOf()
   let steadyMs = 0
+  const places: Promise<void>[] = []
   let picks = 0
   let blockHash: Hex = block.blockHash
   const simulate = createSimulateDeployOnChain({
     upstream: {
-      async sendToFirst(calls) {
+      async sendToFirst(calls, isWanted = () => true) {
+        await places.shift()
+        if (!isWanted()) return 'unsent'
         sent.push(...calls)
         if (answer instanceof Error) throw answer
         return answer === 'unsent' ? answer : [answer]
@@ -48,6 +51,8 @@ function open(nowMs = 0) {
     sent,
     picks: () => picks,
     ask: (question: Question = {}) => simulate({ ...deployment, ...question }),
+    /** The next to ask have to wait so long for a place. */
+    hold: (...until: readonly Promise<void>[]) => void places.push(...until),
     reorganise(hash: Hex) {
       blockHash = hash
     },
@@ -114,7 +119,7 @@ s('asks nothing where there is no block to ask it at [relay/node-run]', async ()
   assert.equal(await ask({ minBlock: 17n }), deployed)
 })
 s('leaves refusals, and tokens that tell nothing, to a fork [relay/node-run]', async () => {
-  const { ask, set, sent } = open()
+  const { ask, set, sent, reorganise } = open()
   for (const calls of [
     { deploy: reverted('0x', toHex(21_000)) },
     { token: pairs(undefined) },
@@ -122,10 +127,13 @@ s('leaves refusals, and tokens that tell nothing, to a fork [relay/node-run]', a
   ]) {
     set({ answer: answerOf(calls) })
     assert.is(await ask(), undefined)
+    // The node is asked no second time while the block is the same.
+    set({ answer: answerOf() })
+    assert.is(await ask(), undefined)
+    reorganise(`0x2${sent.length}`)
   }
   assert.is(sent.length, 3)
   // The reader takes that for the native currency.
-  set({ answer: answerOf() })
   assert.is(await ask({ tokenIn: zeroAddress }), undefined)
   assert.is(sent.length, 3)
   assert.equal(await ask(), deployed)
@@ -144,11 +152,63 @@ s('leaves a node alone for a while that does not answer this [relay/node-rests]'
     const { ask, set, sent, picks } = open()
     set({ answer })
     assert.is(await ask(), undefined)
-    set({ answer: answerOf(), steadyMs: 9_999 })
+    set({ answer: answerOf(), steadyMs: 499 })
     assert.equal([await ask(), sent.length, picks()], [undefined, 1, 1])
-    set({ steadyMs: 10_000 })
+    set({ steadyMs: 500 })
     assert.equal(await ask(), deployed)
   }
+})
+s('leaves it alone twice as long each time, until it answers [relay/node-rests]', async () => {
+  const { ask, set, sent, reorganise } = open()
+  const refusal = refused('limit exceeded', -32005)
+  let nowMs = 0
+  async function restMs() {
+    set({ answer: refusal, steadyMs: nowMs })
+    assert.is(await ask(), undefined)
+    const before = sent.length
+    const startedMs = nowMs
+    while (sent.length === before) {
+      nowMs += 250
+      set({ steadyMs: nowMs })
+      await ask()
+    }
+    return nowMs - startedMs
+  }
+  // Each ends with another refusal, from which the next rest is counted.
+  const rests: number[] = []
+  for (let n = 0; n < 7; n += 1) rests.push(await restMs())
+  assert.equal(rests, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000])
+  nowMs += 16_000
+  set({ answer: answerOf(), steadyMs: nowMs })
+  assert.equal(await ask(), deployed)
+  reorganise('0x19')
+  assert.is(await restMs(), 500)
+})
+s(
+  'asks nothing any more for those that waited for a place meanwhile [relay/node-rests]',
+  async () => {
+    const { ask, set, sent, hold } = open()
+    const place = Promise.withResolvers<void>()
+    hold(...Array(4).fill(place.promise))
+    set({ answer: new RpcTransportError('timeout') })
+    const waiting = Array.from({ length: 4 }, (_, n) => ask({ owner: addressOf(`${n}`) }))
+    await new Promise(setImmediate)
+    assert.is(await ask(), undefined)
+    place.resolve()
+    assert.equal(await Promise.all(waiting), Array(4).fill(undefined))
+    assert.is(sent.length, 1)
+    set({ answer: answerOf(), steadyMs: 500 })
+    assert.equal(await ask(), deployed)
+  },
+)
+s('counts what failed beside each other once [relay/node-rests]', async () => {
+  const { ask, set, sent } = open()
+  set({ answer: refused('limit exceeded', -32005) })
+  const asking = Array.from({ length: 4 }, (_, n) => ask({ owner: addressOf(`${n}`) }))
+  assert.equal(await Promise.all(asking), Array(4).fill(undefined))
+  assert.is(sent.length, 4)
+  set({ answer: answerOf(), steadyMs: 500 })
+  assert.equal(await ask(), deployed)
 })
 s('leaves no node alone that it has not asked [relay/node-unsent]', async () => {
   const { ask, set } = open()

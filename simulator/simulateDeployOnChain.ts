@@ -28,8 +28,12 @@ const readerGas = 10_000n
 /** Of any transaction, and of one that creates a contract: what says less has not been run. */
 const leastGas = 21_000n
 const leastGasToCreate = 53_000n
-/** A node that did not answer this is left alone so long, else whoever comes asks it in vain before a fork. */
-const restMs = 10_000
+/**
+ * A node that did not answer this is left alone so long, and twice as long each time that it does not again: else
+ * whoever comes asks it in vain before a fork.
+ */
+const firstRestMs = 500
+const longestRestMs = 16_000
 /** Who asks again while the block is the same costs the node nothing. */
 const mostKept = 256
 
@@ -45,7 +49,16 @@ export function createSimulateDeployOnChain({
   steadyNow = () => performance.now(),
 }: Deps): (asked: Asked) => Promise<DeployReport | undefined> {
   let restsUntilMs = Number.NEGATIVE_INFINITY
-  const kept = new LRUCache<string, DeployReport>({ max: mostKept })
+  let nextRestMs = firstRestMs
+  const kept = new LRUCache<string, DeployReport | 'fork'>({ max: mostKept })
+
+  const isResting = () => steadyNow() < restsUntilMs
+  /** Those that failed beside each other failed once. */
+  function rest(): void {
+    if (isResting()) return
+    restsUntilMs = steadyNow() + nextRestMs
+    nextRestMs = Math.min(2 * nextRestMs, longestRestMs)
+  }
 
   async function run(question: DeployQuestion, { blockNumber, timestampSecs }: BlockId) {
     const { tokenIn, owner } = question
@@ -61,7 +74,7 @@ export function createSimulateDeployOnChain({
       blockOverrides: { time: toHex(timeSecs) },
     })
     const call = { method: 'eth_simulateV1', params: [simulation, toTag(blockNumber)] }
-    const outcomes = await orSilent(upstream.sendToFirst([call]))
+    const outcomes = await orSilent(upstream.sendToFirst([call], () => !isResting()))
     if (outcomes === 'unsent') return outcomes
     const [outcome] = outcomes === 'silent' ? [] : outcomes
     return (outcome && readSimulated(outcome, calls.length)) ?? []
@@ -69,24 +82,28 @@ export function createSimulateDeployOnChain({
 
   return async ({ minBlock, ...question }) => {
     // For the reader that is the native currency, and no token.
-    if (steadyNow() < restsUntilMs || question.tokenIn === zeroAddress) return undefined
+    if (isResting() || question.tokenIn === zeroAddress) return undefined
     const block = await pickBlock(minBlock)
     if (!block) return undefined
     const { factory, owner, tokenIn, relayer } = question
     const key = [block.blockHash, factory, owner, tokenIn, relayer].join()
     const known = kept.get(key)
-    if (known) return known
+    if (known) return known === 'fork' ? undefined : known
     const results = await run(question, block)
     // That says nothing of the node.
     if (results === 'unsent') return undefined
     const told = readSound(results)
     if (!told) {
-      restsUntilMs = steadyNow() + restMs
+      rest()
       return undefined
     }
+    nextRestMs = firstRestMs
     const { deploy, ...others } = told
     const [tokenBalance] = readBalances(results.at(-1), 1)
-    if (!deploy.ok || tokenBalance === undefined) return undefined
+    if (!deploy.ok || tokenBalance === undefined) {
+      kept.set(key, 'fork')
+      return undefined
+    }
     const report: DeployReport = {
       blockNumber: block.blockNumber,
       ...others,

@@ -40,7 +40,10 @@ export type SendApart = (
   entrant?: Entrant,
 ) => Promise<readonly RpcOutcome[]>
 
-export type SendToFirst = (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[] | 'unsent'>
+export type SendToFirst = (
+  calls: readonly RpcCall[],
+  isWanted?: () => boolean,
+) => Promise<readonly RpcOutcome[] | 'unsent'>
 
 /** The real chain, as the fork management and the forks' reads see it. */
 export type Upstream = {
@@ -60,7 +63,7 @@ export type Upstream = {
   readonly sendApart: SendApart
   /**
    * The same for what a fork can do as well, and what nobody but the node that is asked first is to say: `unsent` where
-   * it soon has no place, is over what may be spent, or the chain is known to be down.
+   * it soon has no place, is not wanted any more by then, is over what may be spent, or the chain is known to be down.
    */
   readonly sendToFirst: SendToFirst
   /** False after a failure, until it answers again. */
@@ -78,8 +81,8 @@ const retryPauseMs = 120
 const apart = { places: 3, placesOfOne: 2 }
 /** Of what forks can do as well. With those apart nearly all that a client gives to code. */
 const toFirst = { places: 4, placesOfOne: 4 }
-/** For a place there: as long as it takes to make a fork instead. */
-const toFirstPatienceMs = 50
+/** For a place there: a fork costs a real node more, and whoever waits for one waits for all its reads. */
+const toFirstPatienceMs = 1_000
 const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
 const busyStatuses: readonly (number | undefined)[] = [429, 502, 503]
 
@@ -151,12 +154,12 @@ export function createUpstream({
   }
 
   // Who asks for us counts for itself.
-  const begin: AskUpstream =
-    askInstead ??
-    (async (calls, purpose, whom) =>
-      (await spend(purpose, calls.length))
-        ? attemptAll(calls, whom === 'first' ? 1 : undefined)
-        : 'over_budget')
+  const begin: AskUpstream = askInstead
+    ? async (...asked) => askInstead(...asked)
+    : async (calls, purpose, whom) =>
+        (await spend(purpose, calls.length))
+          ? attemptAll(calls, whom === 'first' ? 1 : undefined)
+          : 'over_budget'
 
   async function finish(asking: ReturnType<AskUpstream>): Promise<readonly RpcOutcome[]> {
     const outcomes = await (askInstead ? inTime(asking) : asking)
@@ -201,9 +204,12 @@ export function createUpstream({
     return finishInside(begin(calls, 'simulation'), leave)
   }
 
-  const sendToFirst: SendToFirst = async (calls) => {
+  const sendToFirst: SendToFirst = async (calls, isWanted = () => true) => {
     const leave = isOpen() ? undefined : await enterToFirst(toFirstPatienceMs)
-    if (!leave) return 'unsent'
+    if (!leave || isOpen() || !isWanted()) {
+      leave?.()
+      return 'unsent'
+    }
     return finishInside(begin(calls, 'simulation', 'first'), leave).catch((error: unknown) => {
       if (isOverBudget(error)) return 'unsent'
       throw error
