@@ -140,6 +140,46 @@ for (const kind of [
       }
     },
   )
+s(
+  'rests a moment, and learns no rate, where running code is refused as too much [nodes/code-busy]',
+  async () => {
+    const busy = { kind: 'rate_limited', retryAfterMs: 30_000 } as const
+    let nowMs = 0
+    using endpoint = open(
+      async (calls) =>
+        calls.includes(run)
+          ? { answers: [undefined], trouble: busy }
+          : { answers: calls.map(() => ({ result: '0x1' })), trouble: { kind: 'bad_answer' } },
+      () => nowMs,
+    )
+    const run = { method: 'eth_simulateV1', params: [] }
+    for (let time = 0; time < 4; time += 1) {
+      nowMs += 20_000
+      await endpoint.send([call])
+      nowMs += 1
+      await endpoint.send([run])
+      assert.is(endpoint.waitMs(), 100)
+      assert.ok(endpoint.isBusy())
+    }
+    assert.is(endpoint.limits.read().callsPerSecond, undefined)
+  },
+)
+s('is no sooner asked again for a refusal of running code [nodes/code-down]', async () => {
+  let nowMs = 0
+  using endpoint = open(
+    async () => ({ answers: [undefined], trouble: { kind: 'http_status' } }),
+    () => nowMs,
+  )
+  const rests: number[] = []
+  for (let time = 0; time < 3; time += 1) {
+    nowMs += 20_000
+    await endpoint.send([call])
+    rests.push(endpoint.waitMs())
+    nowMs += 20_000
+    await endpoint.send([{ method: 'eth_simulateV1', params: [] }])
+  }
+  assert.equal(rests, [100, 200, 400])
+})
 const wrongForm = { code: -32602, message: 'invalid argument 1: cannot unmarshal object' }
 const revert = { code: 3, message: 'execution reverted' }
 const pinned = {

@@ -6,7 +6,7 @@ import { type Asking, createLimits, type LearnedLimits, type Load } from './limi
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
 import { createShownChain } from './shownChain.ts'
-import { asksLogs, runsCode, takesLong } from './takesLong.ts'
+import { asksLogs, refusesCode, takesLong } from './takesLong.ts'
 import { createToldBlocks } from './toldBlocks.ts'
 import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
@@ -162,6 +162,12 @@ export function createEndpoint({
       ...reply.answers.flatMap((answer) => readRefusal(answer) ?? []),
     ]
     const worst = troubles.find(({ kind }) => kind === 'rate_limited') ?? troubles[0]
+    const [alone, ...beside] = calls
+    if (worst && alone && beside.length === 0 && refusesCode(alone, worst.kind)) {
+      // Whoever has it run at a stranger's wish does not ask at once again, and nobody else waits longer for that.
+      if (worst.kind === 'rate_limited') rest({ kind: worst.kind }, sentAtMs)
+      return
+    }
     // What makes logs too long is theirs: they are asked for one by one.
     const isOfLogs = worst?.kind === 'answer_too_large' && askingOf(calls) === 'logs'
     if (worst && !isOfLogs && (isAbout(worst) || heavy.has(worst.kind)))
@@ -175,7 +181,7 @@ export function createEndpoint({
     const isWhole = taken === 0 && reply.answers.includes(undefined)
     // Whoever answers what was asked after it is well.
     const isLate = worst?.kind === 'timeout' && answeredOfMs > sentAtMs
-    const isItsOwn = isLate || (worst && (sizes.has(worst.kind) || isItsOwnAlone(worst, calls)))
+    const isItsOwn = isLate || (worst && (sizes.has(worst.kind) || isLateAlone(worst, calls)))
     if (worst && (worst.kind === 'rate_limited' || (isWhole && !isItsOwn))) rest(worst, sentAtMs)
     else if (sentAtMs > restedAtMs) {
       failuresInARow = 0
@@ -215,19 +221,9 @@ export function createEndpoint({
   }
 }
 
-/** So some plans, and proxies before nodes, refuse what has a node run code. */
-const ofOneMethod: ReadonlySet<Trouble['kind']> = new Set([
-  'http_status',
-  'bad_answer',
-  'method_missing',
-  ...needsSomebody,
-])
-
-/** Others ask meanwhile, and hear whether it is all that is refused. */
-function isItsOwnAlone({ kind }: Trouble, [call, ...others]: readonly RpcCall[]): boolean {
-  if (others.length > 0 || call === undefined || !takesLong(call)) return false
-  return kind === 'timeout' || (runsCode(call) && ofOneMethod.has(kind))
-}
+/** Others ask meanwhile. */
+const isLateAlone = ({ kind }: Trouble, [call, ...others]: readonly RpcCall[]) =>
+  kind === 'timeout' && others.length === 0 && call !== undefined && takesLong(call)
 
 /** What is said of one question for logs, however many others stand beside it. */
 const ofOneQuestion: ReadonlySet<Trouble['kind']> = new Set(['range_too_wide', 'too_many_results'])
