@@ -28,6 +28,7 @@ function open(nowMs = 0) {
   let answer: RpcOutcome | Error | 'unsent' = answerOf()
   let steadyMs = 0
   const places: Promise<void>[] = []
+  let takesMs = 0
   let picks = 0
   let blockHash: Hex = block.blockHash
   const simulate = createSimulateDeployOnChain({
@@ -36,6 +37,7 @@ function open(nowMs = 0) {
         await places.shift()
         if (!isWanted()) return 'unsent'
         sent.push(...calls)
+        steadyMs += takesMs
         if (answer instanceof Error) throw answer
         return answer === 'unsent' ? answer : [answer]
       },
@@ -56,9 +58,14 @@ function open(nowMs = 0) {
     reorganise(hash: Hex) {
       blockHash = hash
     },
-    set(given: { readonly answer?: RpcOutcome | Error | 'unsent'; readonly steadyMs?: number }) {
+    set(given: {
+      readonly answer?: RpcOutcome | Error | 'unsent'
+      readonly steadyMs?: number
+      readonly takesMs?: number
+    }) {
       answer = given.answer ?? answer
       steadyMs = given.steadyMs ?? steadyMs
+      takesMs = given.takesMs ?? takesMs
     },
   }
 }
@@ -158,32 +165,44 @@ s('leaves a node alone for a while that does not answer this [relay/node-rests]'
     assert.equal(await ask(), deployed)
   }
 })
-s('leaves it alone twice as long each time, until it answers [relay/node-rests]', async () => {
-  const { ask, set, sent, reorganise } = open()
-  const refusal = refused('limit exceeded', -32005)
-  let nowMs = 0
-  async function restMs() {
-    set({ answer: refusal, steadyMs: nowMs })
-    assert.is(await ask(), undefined)
-    const before = sent.length
-    const startedMs = nowMs
-    while (sent.length === before) {
-      nowMs += 250
-      set({ steadyMs: nowMs })
-      await ask()
+s(
+  'leaves it alone twice as long each time, and less for each answer [relay/node-rests]',
+  async () => {
+    const { ask, set, sent, reorganise } = open()
+    const refusal = refused('limit exceeded', -32005)
+    let nowMs = 0
+    async function restMs() {
+      set({ answer: refusal, steadyMs: nowMs })
+      assert.is(await ask(), undefined)
+      const before = sent.length
+      const startedMs = nowMs
+      while (sent.length === before) {
+        nowMs += 250
+        set({ steadyMs: nowMs })
+        await ask()
+      }
+      return nowMs - startedMs
     }
-    return nowMs - startedMs
-  }
-  // Each ends with another refusal, from which the next rest is counted.
-  const rests: number[] = []
-  for (let n = 0; n < 7; n += 1) rests.push(await restMs())
-  assert.equal(rests, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000])
-  nowMs += 16_000
-  set({ answer: answerOf(), steadyMs: nowMs })
-  assert.equal(await ask(), deployed)
-  reorganise('0x19')
-  assert.is(await restMs(), 500)
-})
+    // Each ends with another refusal, from which the next rest is counted.
+    const rests: number[] = []
+    for (let n = 0; n < 12; n += 1) rests.push(await restMs())
+    const doubled = Array.from({ length: 10 }, (_, n) => 500 * 2 ** n)
+    assert.equal(rests, [...doubled, 300_000, 300_000])
+    async function answerTimes(count: number) {
+      nowMs += 300_000
+      set({ answer: answerOf(), steadyMs: nowMs })
+      for (let n = 0; n < count; n += 1) {
+        reorganise(`0x${sent.length}`)
+        assert.equal(await ask(), deployed)
+      }
+      reorganise('0x')
+    }
+    await answerTimes(1)
+    assert.is(await restMs(), 225_000)
+    await answerTimes(30)
+    assert.is(await restMs(), 500)
+  },
+)
 s(
   'asks nothing any more for those that waited for a place meanwhile [relay/node-rests]',
   async () => {
@@ -210,6 +229,24 @@ s('counts what failed beside each other once [relay/node-rests]', async () => {
   set({ answer: answerOf(), steadyMs: 500 })
   assert.equal(await ask(), deployed)
 })
+s('leaves a node alone that is late, whatever it says [relay/node-late]', async () => {
+  for (const [takesMs, answer, restMs] of [
+    [600, answerOf(), 0],
+    [601, answerOf(), 500],
+    [600, new RpcTransportError('http_status'), 500],
+    [1_500, new RpcTransportError('timeout'), 5_000],
+  ] as const) {
+    const { ask, set } = open()
+    set({ answer, takesMs })
+    // An answer is an answer.
+    assert.equal(await ask(), answer instanceof Error ? undefined : deployed)
+    const other = { owner: addressOf('8') }
+    set({ answer: answerOf(), takesMs: 0, steadyMs: takesMs + restMs - 1 })
+    if (restMs > 0) assert.is(await ask(other), undefined)
+    set({ steadyMs: takesMs + restMs })
+    assert.equal(await ask(other), deployed)
+  }
+})
 s('leaves no node alone that it has not asked [relay/node-unsent]', async () => {
   const { ask, set } = open()
   set({ answer: 'unsent' })
@@ -227,7 +264,8 @@ s('believes no node that contradicts itself, and leaves it alone [relay/node-sou
     { predict: none, deploy: { ...deploy, ...none } },
     { deploy: { ...deploy, ...other } },
     { deploy: { ...deploy, returnData: '0x' } },
-    { deploy: { ...deploy, gasUsed: toHex(52_999) } },
+    { deploy: { ...deploy, gasUsed: toHex(65_999) } },
+    { deploy: { ...deploy, gasUsed: toHex(2_000_001) } },
     { proxyOf: known.predict, deploy: { ...deploy, gasUsed: toHex(20_999) } },
     { deploy: reverted('0x', toHex(20_999)) },
   ] as const) {
@@ -238,8 +276,8 @@ s('believes no node that contradicts itself, and leaves it alone [relay/node-sou
     assert.equal([await ask(), sent.length], [undefined, 1])
   }
   const { ask, set } = open()
-  set({ answer: answerOf({ deploy: { ...deploy, gasUsed: toHex(53_000) } }) })
-  assert.equal(await ask(), { ...deployed, deploy: { status: 'ok', gasUsed: 53_000n } })
+  set({ answer: answerOf({ deploy: { ...deploy, gasUsed: toHex(66_000) } }) })
+  assert.equal(await ask(), { ...deployed, deploy: { status: 'ok', gasUsed: 66_000n } })
 })
 s('tells that while by a clock that nobody sets [relay/node-rests]', async () => {
   let sent = 0

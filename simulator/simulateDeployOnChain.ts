@@ -5,6 +5,7 @@ import {
   type DeployQuestion,
   type DeployReport,
   deployCalls,
+  deployGas,
   readDeployCalls,
   toExisting,
   tokenReadGas,
@@ -25,15 +26,23 @@ type Asked = DeployQuestion & { readonly minBlock?: bigint | undefined }
 
 /** What the reader of the balance needs for itself. */
 const readerGas = 10_000n
-/** Of any transaction, and of one that creates a contract: what says less has not been run. */
+/** Of any transaction: what says less has not been run. */
 const leastGas = 21_000n
-const leastGasToCreate = 53_000n
+/**
+ * Of a deployment, which takes some 72,000: what is signed allows a tenth more than what is believed, and would fail,
+ * and be paid for, of a node that says less than this.
+ */
+const leastGasToCreate = 66_000n
 /**
  * A node that did not answer this is left alone so long, and twice as long each time that it does not again: else
- * whoever comes asks it in vain before a fork.
+ * whoever comes asks it in vain before a fork. Each answer takes a quarter of that back.
  */
 const firstRestMs = 500
-const longestRestMs = 16_000
+const longestRestMs = 300_000
+/** An answer that took longer is believed, and no other asked for soon: a fork has it sooner. */
+const slowMs = 600
+/** A node works on for so long at what nobody waits for any more. */
+const lateRestMs = 5_000
 /** Who asks again while the block is the same costs the node nothing. */
 const mostKept = 256
 
@@ -54,10 +63,11 @@ export function createSimulateDeployOnChain({
 
   const isResting = () => steadyNow() < restsUntilMs
   /** Those that failed beside each other failed once. */
-  function rest(): void {
+  function rest(leastMs = 0): void {
     if (isResting()) return
-    restsUntilMs = steadyNow() + nextRestMs
-    nextRestMs = Math.min(2 * nextRestMs, longestRestMs)
+    const ms = Math.max(nextRestMs, leastMs)
+    restsUntilMs = steadyNow() + ms
+    nextRestMs = Math.min(2 * ms, longestRestMs)
   }
 
   async function run(question: DeployQuestion, { blockNumber, timestampSecs }: BlockId) {
@@ -74,10 +84,23 @@ export function createSimulateDeployOnChain({
       blockOverrides: { time: toHex(timeSecs) },
     })
     const call = { method: 'eth_simulateV1', params: [simulation, toTag(blockNumber)] }
-    const outcomes = await orSilent(upstream.sendToFirst([call], () => !isResting()))
-    if (outcomes === 'unsent') return outcomes
+    let sentAtMs = steadyNow()
+    const isWanted = () => {
+      sentAtMs = steadyNow()
+      return !isResting()
+    }
+    const outcomes = await orSilent(upstream.sendToFirst([call], isWanted))
+    // That says nothing of the node.
+    if (outcomes === 'unsent') return undefined
+    const isLate = steadyNow() - sentAtMs > slowMs
     const [outcome] = outcomes === 'silent' ? [] : outcomes
-    return (outcome && readSimulated(outcome, calls.length)) ?? []
+    const results = outcome && readSimulated(outcome, calls.length)
+    const told = results && readSound(results)
+    if (!told) rest(isLate ? lateRestMs : 0)
+    else if (isLate) rest()
+    else nextRestMs = Math.max(firstRestMs, (nextRestMs * 3) / 4)
+    const [tokenBalance] = readBalances(results?.at(-1), 1)
+    return told && { ...told, tokenBalance }
   }
 
   return async ({ minBlock, ...question }) => {
@@ -89,17 +112,9 @@ export function createSimulateDeployOnChain({
     const key = [block.blockHash, factory, owner, tokenIn, relayer].join()
     const known = kept.get(key)
     if (known) return known === 'fork' ? undefined : known
-    const results = await run(question, block)
-    // That says nothing of the node.
-    if (results === 'unsent') return undefined
-    const told = readSound(results)
-    if (!told) {
-      rest()
-      return undefined
-    }
-    nextRestMs = firstRestMs
-    const { deploy, ...others } = told
-    const [tokenBalance] = readBalances(results.at(-1), 1)
+    const told = await run(question, block)
+    if (!told) return undefined
+    const { deploy, tokenBalance, ...others } = told
     if (!deploy.ok || tokenBalance === undefined) {
       kept.set(key, 'fork')
       return undefined
@@ -126,6 +141,6 @@ function readSound(results: readonly SimulatedCall[]) {
   if (existingProxy && existingProxy !== predictedProxy) return undefined
   if (deploy.ok && deployedProxy !== predictedProxy) return undefined
   const least = deploy.ok && !existingProxy ? leastGasToCreate : leastGas
-  if (deploy.gasUsed < least) return undefined
+  if (deploy.gasUsed < least || deploy.gasUsed > deployGas) return undefined
   return { existingProxy, predictedProxy, nativeBalance, relayerBalance, deploy }
 }

@@ -63,7 +63,8 @@ export type Upstream = {
   readonly sendApart: SendApart
   /**
    * The same for what a fork can do as well, and what nobody but the node that is asked first is to say: `unsent` where
-   * it soon has no place, is not wanted any more by then, is over what may be spent, or the chain is known to be down.
+   * it soon has no place, is not wanted any more when it is about to be sent, is over what may be spent, or the chain is
+   * known to be down.
    */
   readonly sendToFirst: SendToFirst
   /** False after a failure, until it answers again. */
