@@ -6,7 +6,7 @@ import { type Asking, createLimits, type LearnedLimits, type Load } from './limi
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
 import { createShownChain } from './shownChain.ts'
-import { asksLogs, refusesCode, takesLong } from './takesLong.ts'
+import { asksLogs, rejectsCode, takesLong } from './takesLong.ts'
 import { createToldBlocks } from './toldBlocks.ts'
 import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
@@ -163,7 +163,7 @@ export function createEndpoint({
     ]
     const worst = troubles.find(({ kind }) => kind === 'rate_limited') ?? troubles[0]
     const [alone, ...beside] = calls
-    if (worst && alone && beside.length === 0 && refusesCode(alone, worst.kind)) {
+    if (worst && alone && beside.length === 0 && rejectsCode(alone, worst.kind)) {
       // Whoever has it run at a stranger's wish does not ask at once again, and nobody else waits longer for that.
       if (worst.kind === 'rate_limited') rest({ kind: worst.kind }, sentAtMs)
       return

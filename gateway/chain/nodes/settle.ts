@@ -2,7 +2,7 @@ import type { Asked, Outcome } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Verdict } from './judge.ts'
 import type { Trouble } from './readReply.ts'
-import { asksLogs, refusesCode } from './takesLong.ts'
+import { asksLogs, rejectsCode } from './takesLong.ts'
 
 const mostFaults = 4
 /** A block that one node has told of is at the others a moment later, or some blocks later. */
@@ -41,7 +41,7 @@ export function settle(
   if (verdict.next === 'fault') {
     // Who does not let such a call in does not a moment later either.
     const { kind } = verdict.trouble
-    if (isAllAvoided && shutsOut.has(kind) && refusesCode(asked.call, kind))
+    if (isAllAvoided && shutsOut.has(kind) && rejectsCode(asked.call, kind))
       return { status: 'unreachable', reasons: asked.reasons }
     return settleFault(asked, { isAllAvoided, of: endpoints.length })
   }

@@ -32,7 +32,7 @@ const ofCode: ReadonlySet<Trouble['kind']> = new Set([
 ])
 
 /** Whether that may be said of such a call alone: what else is asked tells whether it goes for all. */
-export const refusesCode = (call: RpcCall, kind: Trouble['kind']) =>
+export const rejectsCode = (call: RpcCall, kind: Trouble['kind']) =>
   strangers.has(call.method) && runsCode(call) && ofCode.has(kind)
 
 /** How many there are strangers choose, and the loop stands still while they are read: they travel by themselves. */
