@@ -264,7 +264,7 @@ s('believes no node that contradicts itself, and leaves it alone [relay/node-sou
     { predict: none, deploy: { ...deploy, ...none } },
     { deploy: { ...deploy, ...other } },
     { deploy: { ...deploy, returnData: '0x' } },
-    { deploy: { ...deploy, gasUsed: toHex(65_999) } },
+    { deploy: { ...deploy, gasUsed: toHex(70_999) } },
     { deploy: { ...deploy, gasUsed: toHex(2_000_001) } },
     { proxyOf: known.predict, deploy: { ...deploy, gasUsed: toHex(20_999) } },
     { deploy: reverted('0x', toHex(20_999)) },
@@ -276,8 +276,8 @@ s('believes no node that contradicts itself, and leaves it alone [relay/node-sou
     assert.equal([await ask(), sent.length], [undefined, 1])
   }
   const { ask, set } = open()
-  set({ answer: answerOf({ deploy: { ...deploy, gasUsed: toHex(66_000) } }) })
-  assert.equal(await ask(), { ...deployed, deploy: { status: 'ok', gasUsed: 66_000n } })
+  set({ answer: answerOf({ deploy: { ...deploy, gasUsed: toHex(71_000) } }) })
+  assert.equal(await ask(), { ...deployed, deploy: { status: 'ok', gasUsed: 71_000n } })
 })
 s('tells that while by a clock that nobody sets [relay/node-rests]', async () => {
   let sent = 0

@@ -2,7 +2,7 @@ import { createEVM } from '@ethereumjs/evm'
 import { hexToBytes } from '@ethereumjs/util'
 import { type Address, bytesToHex, concat, type Hex, numberToHex, toFunctionSelector } from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
-import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
+import type { RpcCall, RpcOutcome } from './rpc/rpcBatch.ts'
 import { assembleAnswers, readSystemOverrides, unsupportedMark } from './systemOverrides.ts'
 import { refused, told, word } from './testing/answers.ts'
 
@@ -119,7 +119,7 @@ s('stands in for what is no code, and for nothing that is [teeth/system-place]',
   assert.equal(Object.keys(plain), [arbSys, arbGasInfo])
   const codes = {
     [arbSys]: told('0x6001'),
-    [arbGasInfo]: told('0x6002'),
+    [arbGasInfo]: refused('busy'),
     [place('65')]: told('0xfe'),
     [place('ff')]: told('0xfe'),
     [place('70')]: told(null),
@@ -128,15 +128,6 @@ s('stands in for what is no code, and for nothing that is [teeth/system-place]',
   assert.equal(Object.keys(overrides), [place('65'), place('ff')])
   assert.equal(await run(overrides[place('ff')]?.code ?? '0x', selector('any')), unsupported)
 })
-s(
-  'tells nothing where the chain does not say what is there [relay/node-unknown-code]',
-  async () => {
-    const error = await read({ codes: { [arbGasInfo]: refused('header not found') } }).catch(
-      (reason: unknown) => reason,
-    )
-    assert.instance(error, RpcTransportError)
-  },
-)
 s('asks nothing of a chain without precompiles of its own [teeth/system-place]', async () => {
   const { overrides, batches } = await read({ precompiles: 'none' })
   assert.equal([overrides, batches], [{}, []])

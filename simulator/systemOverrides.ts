@@ -12,7 +12,7 @@ import {
 } from 'viem'
 import type { ForkSettings } from './forkSettings.ts'
 import type { StateOverrides } from './rpc/callShapes.ts'
-import { type RpcCall, RpcTransportError } from './rpc/rpcBatch.ts'
+import type { RpcCall } from './rpc/rpcBatch.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
 type Precompiles = NonNullable<ForkSettings['precompiles']>
@@ -67,8 +67,7 @@ export const unsupportedMark = toFunctionSelector('UnsupportedPrecompile()')
 
 /**
  * Code for the chain's own precompiles, which a fork lacks: it answers as the real chain answers at
- * that block. A chain that has real code in their place (the offline world) keeps it. Throws where the chain does not
- * say what is there.
+ * that block. A chain that has real code in their place (the offline world) keeps it.
  */
 export async function readSystemOverrides(
   upstream: Pick<Upstream, 'send'>,
@@ -93,9 +92,7 @@ export async function readSystemOverrides(
   const overrides: StateOverrides = {}
   for (const { address, selectors, calls } of asked) {
     const [code, ...answered] = outcomes.splice(0, calls.length)
-    // Without it nobody knows whether the chain has a stand-in there.
-    if (!code?.ok) throw new RpcTransportError('connection')
-    if (!isPrecompile(code.result, selectors)) continue
+    if (!code?.ok || !isPrecompile(code.result, selectors)) continue
     const answers = new Map<Hex, Hex>()
     for (const [index, selector] of selectors.entries()) {
       const outcome = answered[index]

@@ -120,66 +120,43 @@ s('does not rest for what a stranger may have made too long [17/slow-no-rest]', 
 for (const kind of [
   'unauthorized',
   'quota_gone',
-  'method_missing',
+  'rate_limited',
   'http_status',
   'bad_answer',
+  'timeout',
+  'network',
 ] as const)
   s(
-    `does not rest where running code is refused as ${kind}, and all else answered [nodes/code-refused]`,
+    `does not rest, nor learn, where what is for the first alone fails by ${kind} [relay/node-apart]`,
     async () => {
-      using endpoint = open(async (calls) => ({
-        answers: calls.map(() => undefined),
-        trouble: { kind },
-      }))
-      for (const method of ['eth_simulateV1', 'eth_estimateGas'])
-        await endpoint.send([{ method, params: [] }])
-      assert.is(endpoint.waitMs(), 0)
-      for (const others of [[call], [{ method: 'eth_getTransactionReceipt', params: [] }]]) {
-        await endpoint.send(others)
-        assert.ok(endpoint.waitMs() > 0)
+      const run = { method: 'eth_simulateV1', params: [] }
+      const trouble = { kind, retryAfterMs: 30_000 }
+      let nowMs = 0
+      let isUp = true
+      using endpoint = open(
+        async ([asked]) => ({
+          answers: [isUp && asked !== run ? { result: '0x1' } : undefined],
+          trouble,
+        }),
+        () => nowMs,
+      )
+      const fresh = endpoint.limits.read()
+      for (let time = 0; time < 4; time += 1) {
+        nowMs += 20_000
+        await endpoint.send([call])
+        await endpoint.send([run], { isOfFirst: true })
+        assert.is(endpoint.waitMs(), 0)
       }
+      assert.equal([endpoint.limits.read(), endpoint.limits.batchCalls()], [fresh, 64])
+      // Nor is one that is down asked any sooner.
+      isUp = false
+      await endpoint.send([call])
+      const restMs = endpoint.waitMs()
+      nowMs += 1
+      await endpoint.send([run], { isOfFirst: true })
+      assert.is(endpoint.waitMs(), restMs - 1)
     },
   )
-s(
-  'rests a moment, and learns no rate, where running code is refused as too much [nodes/code-busy]',
-  async () => {
-    const busy = { kind: 'rate_limited', retryAfterMs: 30_000 } as const
-    let nowMs = 0
-    using endpoint = open(
-      async (calls) =>
-        calls.includes(run)
-          ? { answers: [undefined], trouble: busy }
-          : { answers: calls.map(() => ({ result: '0x1' })), trouble: { kind: 'bad_answer' } },
-      () => nowMs,
-    )
-    const run = { method: 'eth_simulateV1', params: [] }
-    for (let time = 0; time < 4; time += 1) {
-      nowMs += 20_000
-      await endpoint.send([call])
-      nowMs += 1
-      await endpoint.send([run])
-      assert.is(endpoint.waitMs(), 100)
-      assert.ok(endpoint.isBusy())
-    }
-    assert.is(endpoint.limits.read().callsPerSecond, undefined)
-  },
-)
-s('is no sooner asked again for a refusal of running code [nodes/code-down]', async () => {
-  let nowMs = 0
-  using endpoint = open(
-    async () => ({ answers: [undefined], trouble: { kind: 'http_status' } }),
-    () => nowMs,
-  )
-  const rests: number[] = []
-  for (let time = 0; time < 3; time += 1) {
-    nowMs += 20_000
-    await endpoint.send([call])
-    rests.push(endpoint.waitMs())
-    nowMs += 20_000
-    await endpoint.send([{ method: 'eth_simulateV1', params: [] }])
-  }
-  assert.equal(rests, [100, 200, 400])
-})
 const wrongForm = { code: -32602, message: 'invalid argument 1: cannot unmarshal object' }
 const revert = { code: 3, message: 'execution reverted' }
 const pinned = {

@@ -6,7 +6,7 @@ import { type Asking, createLimits, type LearnedLimits, type Load } from './limi
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
 import { createShownChain } from './shownChain.ts'
-import { asksLogs, rejectsCode, takesLong } from './takesLong.ts'
+import { asksLogs, takesLong } from './takesLong.ts'
 import { createToldBlocks } from './toldBlocks.ts'
 import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
@@ -19,7 +19,8 @@ export type Endpoint = {
   waitMs(): number
   /** It is up and has had too many calls: waiting helps. */
   isBusy(): boolean
-  send(calls: readonly RpcCall[]): Promise<Reply>
+  /** `isOfFirst`: what it does not answer of these says nothing of what else it is asked. */
+  send(calls: readonly RpcCall[], asking?: { readonly isOfFirst?: boolean }): Promise<Reply>
   /** What it serves instead of the expected chain, as long as it does. */
   otherChain(): number | undefined
   close(): void
@@ -151,23 +152,21 @@ export function createEndpoint({
     return { answers, trouble: again.answers.includes(undefined) ? again.trouble : reply.trouble }
   }
 
-  function learn(calls: readonly RpcCall[], reply: Reply, sentAtMs: number): void {
+  function learn(
+    calls: readonly RpcCall[],
+    reply: Reply,
+    { sentAtMs, isOfFirst }: { readonly sentAtMs: number; readonly isOfFirst: boolean },
+  ): void {
     const taken = reply.answers.filter((answer) => answer && !isBusyAnswer(answer)).length
     if (taken > 0) {
       limits.took(taken, askingOf(calls))
       answeredOfMs = Math.max(answeredOfMs, sentAtMs)
-    }
+    } else if (isOfFirst) return
     const troubles = [
       ...(reply.answers.includes(undefined) ? [reply.trouble] : []),
       ...reply.answers.flatMap((answer) => readRefusal(answer) ?? []),
     ]
     const worst = troubles.find(({ kind }) => kind === 'rate_limited') ?? troubles[0]
-    const [alone, ...beside] = calls
-    if (worst && alone && beside.length === 0 && rejectsCode(alone, worst.kind)) {
-      // Whoever has it run at a stranger's wish does not ask at once again, and nobody else waits longer for that.
-      if (worst.kind === 'rate_limited') rest({ kind: worst.kind }, sentAtMs)
-      return
-    }
     // What makes logs too long is theirs: they are asked for one by one.
     const isOfLogs = worst?.kind === 'answer_too_large' && askingOf(calls) === 'logs'
     if (worst && !isOfLogs && (isAbout(worst) || heavy.has(worst.kind)))
@@ -195,7 +194,7 @@ export function createEndpoint({
     limits,
     waitMs: () => Math.max(restingUntilMs - now(), limits.waitMs()),
     isBusy: () => isBusy || restingUntilMs <= now(),
-    async send(calls) {
+    async send(calls, { isOfFirst = false } = {}) {
       limits.pay(calls.length)
       const sentAtMs = now()
       if (!shown.isShown()) {
@@ -208,7 +207,7 @@ export function createEndpoint({
       const said = await doubtHashes(capped, await send(capped))
       const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
       const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
-      learn(capped, reply, sentAtMs)
+      learn(capped, reply, { sentAtMs, isOfFirst })
       if (!told.fits(capped, reply)) {
         shown.doubt()
         return (await showAnother(calls, now())) ?? reply

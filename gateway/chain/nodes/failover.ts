@@ -62,8 +62,9 @@ export function createFailover({
 
   async function dispatch(endpoint: Endpoint, batch: readonly Asked[]): Promise<void> {
     const calls = batch.map(({ call }) => call)
-    const send = batch[0]?.isFirst ? hedges.get(endpoint) : undefined
-    const { answers, trouble } = await (send ?? endpoint.send)(calls)
+    const [first] = batch
+    const hedged = first?.isFirst ? hedges.get(endpoint) : undefined
+    const { answers, trouble } = await (hedged?.(calls) ?? endpoint.send(calls, first))
     const again = batch.filter((asked, index) => {
       const answer = answers[index]
       const told = answer && readHead(asked.call, answer)

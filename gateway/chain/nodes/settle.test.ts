@@ -1,7 +1,6 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { Asked } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Verdict } from './judge.ts'
 import type { RpcCall } from './readReply.ts'
 import { settle } from './settle.ts'
 
@@ -17,12 +16,12 @@ function ask(
     unanswered = 4,
     blockPatienceMs = 600_000,
   }: Partial<Pick<Asked, 'unanswered' | 'blockPatienceMs'>> = {},
-  verdict: Verdict = { next: 'elsewhere', trouble: { kind: 'block_unknown' }, answer },
 ) {
   const waiting = { isFirst: true, patienceMs: 90_000, blockPatienceMs }
   const counts = { notBeforeMs: 0, isApart: false, faults: 0, unanswered }
   const sinceMs = performance.now() - forMs
   const own = { sinceMs, reasons: [], avoided: new Set<Endpoint>(), resolve: () => undefined }
+  const verdict = { next: 'elsewhere', trouble: { kind: 'block_unknown' }, answer } as const
   return settle({ ...waiting, ...counts, ...own, call }, verdict, { from, endpoints: [from] })
 }
 
@@ -48,22 +47,4 @@ s(
     assert.equal(ask(pinned, 60_000, { unanswered: 0, blockPatienceMs: 1_000 }), gone)
   },
 )
-for (const [kind, isOver] of [
-  ['unauthorized', true],
-  ['quota_gone', true],
-  ['method_missing', true],
-  ['bad_answer', false],
-  ['http_status', false],
-] as const)
-  s(
-    `who refuses to run code as ${kind} is asked ${isOver ? 'once' : 'again'} [nodes/code-once]`,
-    () => {
-      const asked = (method: string) =>
-        ask({ method, params: [] }, 0, {}, { next: 'fault', trouble: { kind } })
-      const over = { status: 'unreachable', reasons: [kind] }
-      for (const method of ['eth_simulateV1', 'eth_estimateGas'])
-        assert.equal(asked(method), isOver ? over : undefined)
-      assert.is(asked('eth_getBalance'), undefined)
-    },
-  )
 s.run()

@@ -1,8 +1,7 @@
 import type { Asked, Outcome } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Verdict } from './judge.ts'
-import type { Trouble } from './readReply.ts'
-import { asksLogs, rejectsCode } from './takesLong.ts'
+import { asksLogs } from './takesLong.ts'
 
 const mostFaults = 4
 /** A block that one node has told of is at the others a moment later, or some blocks later. */
@@ -14,12 +13,6 @@ const hashPatienceMs = 3_000
 const leastTimes = 4
 /** Of failures in words that nobody knows. */
 const mostUnanswered = 1
-
-const shutsOut: ReadonlySet<Trouble['kind']> = new Set([
-  'method_missing',
-  'quota_gone',
-  'unauthorized',
-])
 
 /** What a verdict on a call ends it with; undefined where it is to be asked again. */
 export function settle(
@@ -38,13 +31,7 @@ export function settle(
     asked.isApart ||= verdict.trouble.kind === 'answer_too_large' && asksLogs(asked.call)
     return undefined
   }
-  if (verdict.next === 'fault') {
-    // Who does not let such a call in does not a moment later either.
-    const { kind } = verdict.trouble
-    if (isAllAvoided && shutsOut.has(kind) && rejectsCode(asked.call, kind))
-      return { status: 'unreachable', reasons: asked.reasons }
-    return settleFault(asked, { isAllAvoided, of: endpoints.length })
-  }
+  if (verdict.next === 'fault') return settleFault(asked, { isAllAvoided, of: endpoints.length })
   if (!isAllAvoided || waitsForMore(asked, verdict.trouble.kind)) return undefined
   return { status: 'answered', answer: verdict.answer }
 }

@@ -1,5 +1,5 @@
 import { isWide } from './logSpan.ts'
-import type { RpcCall, Trouble } from './readReply.ts'
+import type { RpcCall } from './readReply.ts'
 
 /** They run code that a stranger may have written, an estimate many times over, or tell all that it has logged. */
 const strangers: ReadonlySet<string> = new Set([
@@ -19,21 +19,6 @@ const running: ReadonlySet<string> = new Set(['eth_call', 'eth_simulateV1', 'eth
 
 /** Whoever reads a word waits for no code that others have the node run. */
 export const runsCode = ({ method }: RpcCall) => running.has(method)
-
-/** By these some plans, and proxies before nodes, leave out what has a node run code for as long as it takes. */
-const ofCode: ReadonlySet<Trouble['kind']> = new Set([
-  'timeout',
-  'rate_limited',
-  'http_status',
-  'bad_answer',
-  'method_missing',
-  'quota_gone',
-  'unauthorized',
-])
-
-/** Whether that may be said of such a call alone: what else is asked tells whether it goes for all. */
-export const rejectsCode = (call: RpcCall, kind: Trouble['kind']) =>
-  strangers.has(call.method) && runsCode(call) && ofCode.has(kind)
 
 /** How many there are strangers choose, and the loop stands still while they are read: they travel by themselves. */
 export const asksLogs = ({ method }: RpcCall) => method === 'eth_getLogs'
