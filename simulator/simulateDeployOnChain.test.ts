@@ -247,6 +247,24 @@ s('leaves a node alone that is late, whatever it says [relay/node-late]', async 
     assert.equal(await ask(other), deployed)
   }
 })
+s('leaves one that is always late alone for ten seconds at most [relay/node-late]', async () => {
+  const { ask, set, sent, reorganise } = open()
+  const takesMs = 1_000
+  set({ takesMs })
+  assert.equal(await ask(), deployed)
+  let nowMs = takesMs
+  for (const restMs of [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]) {
+    const before = sent.length
+    const sinceMs = nowMs
+    for (; sent.length === before; nowMs += 250) {
+      reorganise(`0x${nowMs}`)
+      set({ steadyMs: nowMs })
+      await ask()
+    }
+    assert.is(nowMs - 250 - sinceMs, restMs)
+    nowMs += takesMs - 250
+  }
+})
 s('leaves no node alone that it has not asked [relay/node-unsent]', async () => {
   const { ask, set } = open()
   set({ answer: 'unsent' })

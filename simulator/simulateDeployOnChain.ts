@@ -41,6 +41,7 @@ const firstRestMs = 500
 const longestRestMs = 300_000
 /** An answer that took longer is believed, and no other asked for soon: a fork has it sooner. */
 const slowMs = 600
+const longestLateRestMs = 10_000
 /** A node works on for so long at what nobody waits for any more. */
 const lateRestMs = 5_000
 /** Who asks again while the block is the same costs the node nothing. */
@@ -63,11 +64,11 @@ export function createSimulateDeployOnChain({
 
   const isResting = () => steadyNow() < restsUntilMs
   /** Those that failed beside each other failed once. */
-  function restAfterFailure(leastMs: number): void {
+  function rest({ leastMs = 0, mostMs = longestRestMs }): void {
     if (isResting()) return
-    const ms = Math.max(nextRestMs, leastMs)
+    const ms = Math.min(Math.max(nextRestMs, leastMs), mostMs)
     restsUntilMs = steadyNow() + ms
-    nextRestMs = Math.min(2 * ms, longestRestMs)
+    nextRestMs = Math.max(nextRestMs, Math.min(2 * ms, mostMs))
   }
 
   async function run(question: DeployQuestion, { blockNumber, timestampSecs }: BlockId) {
@@ -96,9 +97,8 @@ export function createSimulateDeployOnChain({
     const [outcome] = outcomes === 'silent' ? [] : outcomes
     const results = outcome && readSimulated(outcome, calls.length)
     const told = results && readSound(results)
-    if (!told) restAfterFailure(isLate ? lateRestMs : 0)
-    // It may have been others here that it waited for.
-    else if (isLate) restsUntilMs = Math.max(restsUntilMs, steadyNow() + firstRestMs)
+    if (!told) rest(isLate ? { leastMs: lateRestMs } : {})
+    else if (isLate) rest({ mostMs: longestLateRestMs })
     else nextRestMs = Math.max(firstRestMs, (nextRestMs * 3) / 4)
     const [tokenBalance] = readBalances(results?.at(-1), 1)
     return told && { ...told, tokenBalance }

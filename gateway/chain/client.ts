@@ -14,7 +14,7 @@ import { checkRpcUrl } from './checkRpcUrl.ts'
 import { create2Deployer } from './create2Deployer.ts'
 import { multicall3 } from './multicall3.ts'
 import { createBlockHashes } from './nodes/blockHashes.ts'
-import type { Waiting } from './nodes/callQueue.ts'
+import type { Outcome, Waiting } from './nodes/callQueue.ts'
 import { createEndpoint, type Endpoint, type EndpointParameters } from './nodes/endpoint.ts'
 import { createFailover, type Failover } from './nodes/failover.ts'
 import type { StandsStill } from './nodes/headHeights.ts'
@@ -54,7 +54,8 @@ export type ChainClient = {
   standsStill(followed: number): StandsStill
   /**
    * Each call's own answer, in their order; undefined where no upstream gave one, or where the one that is asked first
-   * did not, if others are not to be asked in its place.
+   * did not, if others are not to be asked in its place; `over_budget` where they may not be spent now, nor that one
+   * be sent them soon.
    */
   askEach(
     calls: readonly RpcCall[],
@@ -112,6 +113,9 @@ const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
   meta: { isFirst: false, patienceMs: 2_000, blockPatienceMs: 1_000 },
   warmUp: { isFirst: false, patienceMs: 500, blockPatienceMs: 0 },
 }
+
+/** For an endpoint that takes no more for now, where a caller has another way. */
+const firstPatienceMs = 250
 
 /** Of the smallest tiers: dRPC's free one takes three calls, Ankr's ten. */
 const smallBatch = 10
@@ -255,14 +259,15 @@ export function createChainClient({
       if (!(await spend(purpose, methods))) return 'over_budget'
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
       const isSync = purpose === 'sync'
-      const order = { isFirst: isSync, isAlone: isSync, isOfFirst: whom === 'first' }
-      const waiting = { ...waitingOf.simulation, ...order }
-      return Promise.all(
-        calls.map(async (call) => {
-          const outcome = await failover.call(call, waiting)
-          return outcome.status === 'answered' ? outcome.answer : undefined
-        }),
-      )
+      const isOfFirst = whom === 'first'
+      const order = { isFirst: isSync, isAlone: isSync, isOfFirst }
+      // Whoever asks the first alone has another way.
+      const patience = isOfFirst ? { patienceMs: firstPatienceMs } : {}
+      const waiting = { ...waitingOf.simulation, ...order, ...patience }
+      const outcomes = await Promise.all(calls.map((call) => failover.call(call, waiting)))
+      const isUnsent = (outcome: Outcome) => outcome.status === 'unreachable' && outcome.isUnsent
+      if (isOfFirst && outcomes.every(isUnsent)) return 'over_budget'
+      return outcomes.map((each) => (each.status === 'answered' ? each.answer : undefined))
     },
     async checkChainId() {
       // Whoever starts is told at once that a node does not answer.

@@ -10,7 +10,12 @@ export type Outcome =
       /** Who told it. */
       readonly from?: Endpoint | undefined
     }
-  | { readonly status: 'unreachable'; readonly reasons: readonly string[] }
+  | {
+      readonly status: 'unreachable'
+      readonly reasons: readonly string[]
+      /** No endpoint was asked. */
+      readonly isUnsent?: boolean
+    }
 
 /** How a call waits: those that are `first` before all others and apart from them, each as long as its caller has. */
 export type Waiting = {
@@ -79,9 +84,10 @@ export function createCallQueue() {
       const isOfCode = runsCode(first.call)
       // A batch is answered when its slowest call is: of those that are not first that may be a stranger's.
       const alike = ordered.filter(
-        ({ call, isFirst, isAlone = false, isApart }) =>
+        ({ call, isFirst, isAlone = false, isOfFirst = false, isApart }) =>
           isFirst === first.isFirst &&
           isAlone === (first.isAlone ?? false) &&
+          isOfFirst === (first.isOfFirst ?? false) &&
           asksLogs(call) === isOfLogs &&
           (isFirst || runsCode(call) === isOfCode) &&
           !takesLong(call) &&

@@ -117,6 +117,7 @@ s('does not rest for what a stranger may have made too long [17/slow-no-rest]', 
   await endpoint.send([dryRun, call])
   assert.ok(endpoint.waitMs() > 0)
 })
+const run = { method: 'eth_simulateV1', params: [] }
 for (const kind of [
   'unauthorized',
   'quota_gone',
@@ -129,7 +130,6 @@ for (const kind of [
   s(
     `does not rest, nor learn, where what is for the first alone fails by ${kind} [relay/node-apart]`,
     async () => {
-      const run = { method: 'eth_simulateV1', params: [] }
       const trouble = { kind, retryAfterMs: 30_000 }
       let nowMs = 0
       let isUp = true
@@ -157,6 +157,32 @@ for (const kind of [
       assert.is(endpoint.waitMs(), restMs - 1)
     },
   )
+for (const message of [
+  'too many calls in batch',
+  'gas limit is too high',
+  'request too large',
+  'limit exceeded',
+  'method not found',
+])
+  s(`learns nothing where it says of that "${message}" [relay/node-apart]`, async () => {
+    const refusal = { error: { code: -32000, message } }
+    using endpoint = open(async () => ({ answers: [refusal], trouble: { kind: 'failed' } }))
+    const fresh = endpoint.limits.read()
+    for (let time = 0; time < 3; time += 1) await endpoint.send([run], { isOfFirst: true })
+    assert.equal([endpoint.limits.read(), endpoint.waitMs()], [fresh, 0])
+  })
+s('rests for reads that hang, though that is answered [relay/node-apart]', async () => {
+  using endpoint = open(async ([asked]) =>
+    asked === run ? { answers: [{ result: [] }], trouble: { kind: 'failed' } } : lost,
+  )
+  const reading = endpoint.send([call])
+  await endpoint.send([run], { isOfFirst: true })
+  await reading
+  const restMs = endpoint.waitMs()
+  assert.ok(restMs > 0)
+  await endpoint.send([run], { isOfFirst: true })
+  assert.ok(endpoint.waitMs() > 0)
+})
 const wrongForm = { code: -32602, message: 'invalid argument 1: cannot unmarshal object' }
 const revert = { code: 3, message: 'execution reverted' }
 const pinned = {

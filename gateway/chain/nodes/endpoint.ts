@@ -19,7 +19,7 @@ export type Endpoint = {
   waitMs(): number
   /** It is up and has had too many calls: waiting helps. */
   isBusy(): boolean
-  /** `isOfFirst`: what it does not answer of these says nothing of what else it is asked. */
+  /** `isOfFirst`: what becomes of these says nothing of what else it is asked. */
   send(calls: readonly RpcCall[], asking?: { readonly isOfFirst?: boolean }): Promise<Reply>
   /** What it serves instead of the expected chain, as long as it does. */
   otherChain(): number | undefined
@@ -152,16 +152,12 @@ export function createEndpoint({
     return { answers, trouble: again.answers.includes(undefined) ? again.trouble : reply.trouble }
   }
 
-  function learn(
-    calls: readonly RpcCall[],
-    reply: Reply,
-    { sentAtMs, isOfFirst }: { readonly sentAtMs: number; readonly isOfFirst: boolean },
-  ): void {
+  function learn(calls: readonly RpcCall[], reply: Reply, sentAtMs: number): void {
     const taken = reply.answers.filter((answer) => answer && !isBusyAnswer(answer)).length
     if (taken > 0) {
       limits.took(taken, askingOf(calls))
       answeredOfMs = Math.max(answeredOfMs, sentAtMs)
-    } else if (isOfFirst) return
+    }
     const troubles = [
       ...(reply.answers.includes(undefined) ? [reply.trouble] : []),
       ...reply.answers.flatMap((answer) => readRefusal(answer) ?? []),
@@ -207,7 +203,7 @@ export function createEndpoint({
       const said = await doubtHashes(capped, await send(capped))
       const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
       const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
-      learn(capped, reply, { sentAtMs, isOfFirst })
+      if (!isOfFirst) learn(capped, reply, sentAtMs)
       if (!told.fits(capped, reply)) {
         shown.doubt()
         return (await showAnother(calls, now())) ?? reply

@@ -64,7 +64,8 @@ export function createFailover({
     const calls = batch.map(({ call }) => call)
     const [first] = batch
     const hedged = first?.isFirst ? hedges.get(endpoint) : undefined
-    const { answers, trouble } = await (hedged?.(calls) ?? endpoint.send(calls, first))
+    const { answers, trouble } = await (hedged?.(calls) ??
+      endpoint.send(calls, { isOfFirst: first?.isOfFirst ?? false }))
     const again = batch.filter((asked, index) => {
       const answer = answers[index]
       const told = answer && readHead(asked.call, answer)
@@ -178,6 +179,8 @@ function partition<item>(items: readonly item[], fits: (item: item) => boolean) 
 }
 
 function fail(all: readonly Asked[], reason: string): void {
-  for (const { resolve, reasons } of all)
-    resolve({ status: 'unreachable', reasons: [...reasons, reason] })
+  for (const { resolve, reasons } of all) {
+    const unsent = reasons.length === 0 && { isUnsent: true }
+    resolve({ status: 'unreachable', reasons: [...reasons, reason], ...unsent })
+  }
 }

@@ -118,7 +118,8 @@ s(
         if (isWaiting) await clock.pass(mostMs)
         const { status } = await outcome
         assert.is(status, isWaiting ? 'answered' : 'unreachable')
-        if (!isWaiting) assert.equal(await outcome, { status, reasons: ['rate_limited'] })
+        if (!isWaiting)
+          assert.equal(await outcome, { status, reasons: ['rate_limited'], isUnsent: true })
       }
   },
 )
@@ -240,7 +241,7 @@ s('ends with nobody asked any more and no timer left [teeth/failover-closed]', a
   assert.is(countTimers(), before + 1)
   waits.close()
   assert.is(countTimers(), before)
-  const closed = { status: 'unreachable', reasons: ['closed'] }
+  const closed = { status: 'unreachable', reasons: ['closed'], isUnsent: true }
   assert.equal(await Promise.all([held, later]), [closed, closed])
 
   const answer = Promise.withResolvers<void>()

@@ -80,6 +80,23 @@ for (const [what, said, isHeard] of [
     assert.equal([answers, asked], [[isHeard ? said : undefined], ['first']])
   })
 
+s('what the first cannot be sent soon is told as that, and soon [relay/node-queued]', async () => {
+  const asked: string[] = []
+  using busy = connect(({ method }) => {
+    asked.push(method)
+    return { kind: 'rate_limited', retryAfterMs: 60_000 }
+  })
+  const head = { method: 'eth_blockNumber', params: [] }
+  const run = { method: 'eth_simulateV1', params: [{}, '0x1'] }
+  void busy.askEach([head], 'sync')
+  while (asked.length === 0) await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  const fromMs = performance.now()
+  assert.is(await busy.askEach([run], 'simulation', 'first'), 'over_budget')
+  assert.ok(performance.now() - fromMs < 1_000)
+  assert.equal(asked, ['eth_blockNumber'])
+})
+
 s('the wider range counts, whoever is asked last [nodes/widest-range]', async () => {
   const upTo = (most: number) => (call: RpcCall) => {
     const [{ toBlock }] = call.params as readonly [{ toBlock: string }]
