@@ -255,11 +255,14 @@ export function createChainClient({
     as: (purpose) => ({ ...own, ...connectAll(purpose) }),
     async askEach(calls, purpose, whom) {
       if (purpose === 'warmUp' && isHeld()) return 'over_budget'
+      const isOfFirst = whom === 'first'
+      // What would be sent to nobody is not spent.
+      const [first] = failover.inOrder()
+      if (isOfFirst && first && first.waitMs() > firstPatienceMs) return 'over_budget'
       const methods = calls.map(({ method }) => method)
       if (!(await spend(purpose, methods))) return 'over_budget'
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
       const isSync = purpose === 'sync'
-      const isOfFirst = whom === 'first'
       const order = { isFirst: isSync, isAlone: isSync, isOfFirst }
       // Whoever asks the first alone has another way.
       const patience = isOfFirst ? { patienceMs: firstPatienceMs } : {}

@@ -15,12 +15,20 @@ const no = (code: number, message: string): RpcAnswer => ({ error: { code, messa
 const wide = (most: number) => no(-32602, `eth_getLogs is limited to ${most} block range`)
 
 function connect(...nodes: ((call: RpcCall) => RpcAnswer | Reply['trouble'])[]) {
+  const spent: string[] = []
   const chain = getChain(8453)
   if (!chain) throw new Error('chain 8453 is built in')
   let opened = 0
   const { client, askEach, close } = createChainClient({
     chain,
     rpcUrls: nodes.map((_, n) => `http://127.0.0.1:${n + 1}`),
+    budget: {
+      async spend(purpose) {
+        spent.push(purpose)
+        return true
+      },
+      roomFor: () => 1,
+    },
     alterSend() {
       const answer = nodes[opened++]
       return async (calls) => {
@@ -33,6 +41,7 @@ function connect(...nodes: ((call: RpcCall) => RpcAnswer | Reply['trouble'])[]) 
   return {
     ask: (call: RpcCall) => client.request(call as never) as Promise<unknown>,
     askEach,
+    spent,
     [Symbol.dispose]: close,
   }
 }
@@ -80,22 +89,25 @@ for (const [what, said, isHeard] of [
     assert.equal([answers, asked], [[isHeard ? said : undefined], ['first']])
   })
 
-s('what the first cannot be sent soon is told as that, and soon [relay/node-queued]', async () => {
-  const asked: string[] = []
-  using busy = connect(({ method }) => {
-    asked.push(method)
-    return { kind: 'rate_limited', retryAfterMs: 60_000 }
-  })
-  const head = { method: 'eth_blockNumber', params: [] }
-  const run = { method: 'eth_simulateV1', params: [{}, '0x1'] }
-  void busy.askEach([head], 'sync')
-  while (asked.length === 0) await new Promise(setImmediate)
-  await new Promise(setImmediate)
-  const fromMs = performance.now()
-  assert.is(await busy.askEach([run], 'simulation', 'first'), 'over_budget')
-  assert.ok(performance.now() - fromMs < 1_000)
-  assert.equal(asked, ['eth_blockNumber'])
-})
+s(
+  'what the first cannot be sent soon is told as that, and not spent [relay/node-queued]',
+  async () => {
+    const asked: string[] = []
+    using busy = connect(({ method }) => {
+      asked.push(method)
+      return { kind: 'rate_limited', retryAfterMs: 60_000 }
+    })
+    const head = { method: 'eth_blockNumber', params: [] }
+    const run = { method: 'eth_simulateV1', params: [{}, '0x1'] }
+    void busy.askEach([head], 'sync')
+    while (asked.length === 0) await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    const fromMs = performance.now()
+    assert.is(await busy.askEach([run], 'simulation', 'first'), 'over_budget')
+    assert.ok(performance.now() - fromMs < 1_000)
+    assert.equal([asked, busy.spent], [['eth_blockNumber'], ['sync']])
+  },
+)
 
 s('the wider range counts, whoever is asked last [nodes/widest-range]', async () => {
   const upTo = (most: number) => (call: RpcCall) => {
