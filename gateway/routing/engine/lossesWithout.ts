@@ -45,7 +45,7 @@ export function lossesWithout(
     right.fill(0)
     right[tail] = 1
     right[head] = -1
-    const potentials = laplacian.solve(right)
+    const potentials = laplacian.solve(right, Math.min(tail, head))
     const across = (potentials[tail] as number) - (head < size ? (potentials[head] as number) : 0)
     resistances.set(key, across)
     return across

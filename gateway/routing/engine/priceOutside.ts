@@ -42,8 +42,9 @@ export function priceOutside(
   }
   if (!mayRaise) spreadCosts(market, frame, { prices, priced, passes, probe: 0 })
   const fixed = mayRaise ? new Float64Array(size).fill(Number.NaN) : flow.logPrices
+  const spread = { fixed, prices, via, hasRisen: new Uint8Array(size), probe }
   for (let pass = 0; pass < passes && frontier.length > 0; pass++)
-    frontier = raisePrices(market, frame, { fixed, prices, via, frontier, probe })
+    frontier = raisePrices(market, frame, { ...spread, frontier })
   return { prices, via }
 }
 
@@ -71,7 +72,8 @@ export function priceMargins(
   const values = costs.slice()
   spreadCosts(market, apart, { prices: costs, priced, passes, probe })
   const via = new Int32Array(values.length).fill(-1)
-  const spread = { fixed, prices: values, via, probe }
+  const hasRisen = new Uint8Array(values.length)
+  const spread = { fixed, prices: values, via, hasRisen, probe }
   let frontier = priced.filter((token) => token !== frame.tokenIn)
   for (let pass = 0; pass < passes && frontier.length > 0; pass++)
     frontier = raisePrices(market, apart, { ...spread, frontier })
@@ -96,9 +98,10 @@ function spreadCosts(
 ): void {
   const { outPairs, pairTo, pairRate } = market
   let frontier = priced
+  const hasFallen = new Uint8Array(prices.length)
   for (let pass = 0; pass < passes && frontier.length > 0; pass++) {
     const fallen: number[] = []
-    const hasFallen = new Uint8Array(prices.length)
+    hasFallen.fill(0)
     for (const token of priced) hasFallen[token] = 2
     for (const token of frontier) {
       const price = prices[token] as number
@@ -136,18 +139,20 @@ type Spread = {
   readonly fixed: Float64Array
   readonly prices: Float64Array
   readonly via: Int32Array
+  /** Of a pass: it is cleared first. */
+  readonly hasRisen: Uint8Array
   readonly frontier: readonly number[]
   readonly probe: number
 }
 
 /** One pass: the tokens that sell into the frontier; returns those whose price rose. */
 function raisePrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
-  const { fixed, prices, via, frontier, probe } = spread
+  const { fixed, prices, via, hasRisen, frontier, probe } = spread
   const { inPairs, inPairFrom, inPairRate, inPairList, pairEdges } = market
   const { hopsFromIn, hopsToOut, effort } = frame
   const probing = { market, probe, gasPrice: frame.gasPrice }
   const risen: number[] = []
-  const hasRisen = new Uint8Array(prices.length)
+  hasRisen.fill(0)
   for (const next of frontier) {
     const price = prices[next] as number
     const rest = frame.maxHops - 1 - (hopsToOut[next] as number)

@@ -171,21 +171,14 @@ function listRemovals(market: Market, frame: SearchFrame, flow: FlowSolution): R
   const seen = new Set<string>()
   const removals: Removal[] = []
   frame.effort.spent += flow.edges.length * flow.edges.length
-  for (let gone = 0; gone < flow.edges.length; gone++) {
-    const kept = connection.without((k) => k === gone)
-    if (kept.length === 0) continue
-    const removed: number[] = []
-    let loss = 0
-    for (let k = 0, next = 0; k < flow.edges.length; k++) {
-      if (k === kept[next]) next++
-      else {
-        removed.push(flow.edges[k] as number)
-        loss = Math.max(loss, losses[k] as number)
-      }
-    }
+  for (let one = 0; one < flow.edges.length; one++) {
+    const gone = connection.goneWith(one)
+    if (gone.length === flow.edges.length) continue
+    const removed = gone.map((k) => flow.edges[k] as number)
     const key = removed.join()
     if (seen.has(key)) continue
     seen.add(key)
+    const loss = gone.reduce((most, k) => Math.max(most, losses[k] as number), 0)
     removals.push({ removed, loss, cost: gasOfAll(market, removed) * frame.gasPrice })
   }
   return removals

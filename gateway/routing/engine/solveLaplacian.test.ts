@@ -1,5 +1,5 @@
 import { random } from '../../../fixtures/chains/market.ts'
-import { suite } from '../../../fixtures/test.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
 import { near } from '../testing/near.ts'
 import { createLaplacian } from './solveLaplacian.ts'
 
@@ -47,6 +47,21 @@ s('answers what its edges and damping take up, whichever way they are named', ()
       if (head < size) taken[head] = (taken[head] as number) - flow
     }
     for (const [i, amount] of right.entries()) near(taken[i], amount, 1e-9)
+  }
+})
+
+s('answers the same to the bit where it is told that nothing flows in before a place', () => {
+  const size = 6
+  const places = Array.from({ length: size }, (_, place) => place)
+  const tails = places.flatMap((place) => [place, place])
+  const heads = places.flatMap((place) => [(place + 2) % size, size])
+  const laplacian = createLaplacian(size, tails, heads)
+  const next = random(11)
+  laplacian.prepare(Float64Array.from(tails, next), new Float64Array(size))
+  for (let first = 0; first < size; first += 1) {
+    const right = places.map((place) => (place === first ? 1 : place === size - 1 ? -1 : 0))
+    const whole = [...laplacian.solve(right)].slice(first)
+    assert.equal([...laplacian.solve(right, first)].slice(first), whole)
   }
 })
 

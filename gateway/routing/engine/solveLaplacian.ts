@@ -49,17 +49,18 @@ export function createLaplacian(size: number, tails: readonly number[], heads: r
       assemble(weights, damping)
       factor()
     },
-    /** The answer is overwritten by the next call. */
-    solve(right: ArrayLike<number>): Float64Array {
-      for (let i = 0; i < size; i++) {
+    /** The answer is overwritten by the next call; where `right` is 0 before `first`, so much is left out of it. */
+    solve(right: ArrayLike<number>, first = 0): Float64Array {
+      for (let i = first; i < size; i++) {
         const row = i * size
         let sum = right[i] as number
-        for (let k = 0; k < i; k++) sum -= (matrix[row + k] as number) * (step[k] as number)
-        step[i] = sum / at(i, i)
+        for (let k = first; k < i; k++) sum -= (matrix[row + k] as number) * (step[k] as number)
+        step[i] = sum / (matrix[row + i] as number)
       }
-      for (let i = size - 1; i >= 0; i--) {
+      for (let i = size - 1; i >= first; i--) {
         let sum = step[i] as number
-        for (let k = i + 1; k < size; k++) sum -= at(k, i) * (step[k] as number)
+        for (let k = i + 1; k < size; k++)
+          sum -= (matrix[k * size + i] as number) * (step[k] as number)
         step[i] = sum / at(i, i)
       }
       return step

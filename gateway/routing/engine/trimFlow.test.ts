@@ -47,6 +47,27 @@ s('takes with an edge all that it alone supplied or bought from [teeth/trim-flow
   )
 })
 
+s('tells what goes with each edge as it is without it [teeth/trim-flow]', () => {
+  for (const names of [
+    [...chain, 'ad'],
+    ['ab', ...chain, 'cd', 'ad'],
+    // One leads nowhere from the first on.
+    [...chain, ...chain, 'xc'],
+    chain,
+    [],
+  ]) {
+    const whole = createConnection(market, ends, edges(...names))
+    const places = [...names.keys()]
+    for (const one of places) {
+      const stays = new Set(whole.without((k) => k === one))
+      const goes = places.filter((k) => !stays.has(k))
+      assert.equal(whole.goneWith(one), goes, `${names} without ${one}`)
+    }
+  }
+  const twofold = createConnection(market, ends, edges(...chain, ...chain))
+  assert.equal(twofold.goneWith(2), [2])
+})
+
 function flow(names: readonly string[], inputs: readonly number[], value = 5) {
   const logPrices = new Float64Array(market.tokens.length).fill(Number.NaN)
   for (const [k, token] of [...'abcd'].entries()) logPrices[numberOf(token)] = -k - 1

@@ -50,14 +50,39 @@ export function createConnection(
     }
   }
 
+  function without(isGone: (k: number) => boolean): number[] {
+    for (let k = 0; k < edges.length; k++) isKept[k] = isGone(k) ? 0 : 1
+    settle()
+    return positions((k) => isKept[k] === 1)
+  }
+  const positions = (isOne: (k: number) => boolean) => {
+    const found: number[] = []
+    for (let k = 0; k < edges.length; k++) if (isOne(k)) found.push(k)
+    return found
+  }
+
+  /** Of edges that all lead on, those with another one at both of their ends. */
+  function findReplaceable(): ReadonlySet<number> {
+    if (without(() => false).length < edges.length) return new Set()
+    sellers.fill(0)
+    suppliers.fill(0)
+    for (const tail of tails) sellers[tail] = (sellers[tail] as number) + 1
+    for (const head of heads) suppliers[head] = (suppliers[head] as number) + 1
+    const hasOthers = (k: number) =>
+      (sellers[tails[k] as number] as number) > 1 && (suppliers[heads[k] as number] as number) > 1
+    return new Set(positions(hasOthers))
+  }
+  let replaceable: ReadonlySet<number> | undefined
+
   return {
     /** Positions of the edges that stay when `isGone` ones are taken out. */
-    without(isGone: (k: number) => boolean): number[] {
-      for (let k = 0; k < edges.length; k++) isKept[k] = isGone(k) ? 0 : 1
-      settle()
-      const kept: number[] = []
-      for (let k = 0; k < edges.length; k++) if (isKept[k] === 1) kept.push(k)
-      return kept
+    without,
+    /** Positions of the edges that go when one is taken out, which is among them. */
+    goneWith(one: number): readonly number[] {
+      replaceable ??= findReplaceable()
+      if (replaceable.has(one)) return [one]
+      without((k) => k === one)
+      return positions((k) => isKept[k] === 0)
     },
   }
 }
