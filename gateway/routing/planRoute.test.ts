@@ -78,6 +78,21 @@ s(
     }
   },
 )
+s('are made anew where gas costs more, though no pool has changed [20/plans-gas]', async () => {
+  let gasPriceWei = 0n
+  const { plan, searched } = createStand({ gasPriceWei: () => gasPriceWei })
+  const free = await plan()
+  gasPriceWei = 10n ** 12n
+  const dear = await plan()
+  // Its pool takes less gas.
+  assert.ok(free && dear && dear.gas < free.gas && dear.amountOut < free.amountOut)
+  assert.is(searched(), 2)
+  // Whoever names a price asks the same whatever gas costs now.
+  const named = { options: { gasPriceWei: 7n } }
+  const own = await plan(named)
+  gasPriceWei = 0n
+  assert.equal([await plan(), await plan(named), searched()], [free, own, 3])
+})
 s('through fewer pools are other plans, and bound nothing [teeth/route-plans]', async () => {
   const { plan, searched } = createStand()
   const route = await plan()

@@ -33,7 +33,9 @@ function pose(
   const market = chain.trust.choose(state, choice)
   const question = { chain, market, tokenIn, tokenOut, amountIn, mode, options, asker }
   const asked = [tokenIn, tokenOut, amountIn, mode, nameOptions(options)]
-  const key = [...asked, chain.trust.nameChoice(choice)].join(':')
+  // The best for gas of one price, and how far it may be from that, are not those of another.
+  const gasPriceWei = options?.gasPriceWei ?? chain.gasPriceWei()
+  const key = [...asked, gasPriceWei, chain.trust.nameChoice(choice)].join(':')
   // What a caller narrows down is seldom asked again.
   const isCommon = choice.kind === 'all' && !options
   const search = async (others: Askers, worked?: (ms: number) => void) => {
