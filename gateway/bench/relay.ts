@@ -163,7 +163,7 @@ const countTrips = () => ['/?relay', '/?forks'].map((path) => trips.get(path) ??
 const generous = { maxDeploysPerHour: 1_000_000, maxSpendPerHourWei: 10n ** 24n }
 const postgres = await startPostgres()
 const table = new Table({
-  head: ['outcome', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'relay: trips', 'forks: trips'],
+  head: ['outcome', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'relay: trips', 'simulations: trips'],
 })
 const rates = { simulate: 0, deploy: 0, live: 0 }
 
