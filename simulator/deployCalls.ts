@@ -23,7 +23,7 @@ export type DeployReport = {
   readonly blockNumber: bigint
   readonly existingProxy: Address | undefined
   readonly predictedProxy: Address
-  /** Undefined when the token does not say it properly within bounded gas. */
+  /** Undefined when tokenIn has no code, reverts, needs more gas than it is given, or answers no word. */
   readonly tokenBalance: bigint | undefined
   readonly nativeBalance: bigint
   readonly relayerBalance: bigint
