@@ -2,6 +2,7 @@
 import module from 'node:module'
 import { guardOutput } from './observe/guardOutput.ts'
 import { maskUrls } from './observe/maskUrls.ts'
+import { toReason } from './observe/toReason.ts'
 import { createProgram } from './program.ts'
 import { compileCacheDir } from './runtime/compileCacheDir.ts'
 
@@ -23,7 +24,6 @@ const program = await createProgram((text) => void process.stdout.write(text), n
 try {
   await program.parseAsync()
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`forkyard: ${maskUrls(reason)}\n`)
+  process.stderr.write(`forkyard: ${toReason(error)}\n`)
   process.exit(1)
 }

@@ -34,6 +34,12 @@ s('ends a gateway whose log nobody takes as one that failed [24/deaf-log]', asyn
   assert.equal(await ended, [1, null])
   assert.is(said.error, '', 'it was refused')
 })
+s('says why a fetch failed', async () => {
+  // A port that fetch refuses, so that nobody is asked.
+  const { said, ended } = start(['status', '--url', 'http://127.0.0.1:10080'])
+  assert.equal(await ended, [1, null])
+  assert.is(said.error, 'forkyard: fetch failed: bad port\n')
+})
 s('shows people what is for people [cli/hidden]', async () => {
   const { said, ended } = start(['--help'])
   assert.equal(await ended, [0, null])

@@ -1,4 +1,4 @@
-import { maskUrls } from '../observe/maskUrls.ts'
+import { toReason } from '../observe/toReason.ts'
 
 /** Tells beside a command's own output of what went wrong, without the URLs that a cause may name. */
 export function tell(
@@ -6,6 +6,5 @@ export function tell(
   cause: unknown,
   write: (text: string) => void = (text) => void process.stderr.write(text),
 ): void {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  write(`forkyard: ${what}: ${maskUrls(why)}\n`)
+  write(`forkyard: ${what}: ${toReason(cause)}\n`)
 }

@@ -1,3 +1,5 @@
+import { toReason } from '../observe/toReason.ts'
+
 /** A killed lab loses what happened in this time, and while it was written. */
 export const keepEveryMs = 15_000
 
@@ -9,7 +11,7 @@ export function keepEvery(
 ) {
   let keeping = Promise.resolve()
   const tryToKeep = () =>
-    keep().catch((error: Error) => print(`the state is not kept: ${error.message}\n`))
+    keep().catch((error: unknown) => print(`the state is not kept: ${toReason(error)}\n`))
   const timer = setInterval(() => {
     if (isKeeping) return
     isKeeping = true

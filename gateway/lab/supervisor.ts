@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { endMarked } from '../../simulator/processes.ts'
+import { toReason } from '../observe/toReason.ts'
 import { launchGateway } from './gatewayProcess.ts'
 import type { LabParameters } from './labFiles.ts'
 import { findSupervisor, makeLabFolder } from './labFiles.ts'
@@ -35,7 +36,7 @@ export async function startLab(parameters: LabParameters): Promise<Lab> {
     await bringUpLab(parameters, { launched, progress, closers })
   } catch (error) {
     await close()
-    progress.set('failed', error instanceof Error ? error.message : String(error))
+    progress.set('failed', toReason(error))
     throw error
   }
   return {
