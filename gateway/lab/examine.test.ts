@@ -34,13 +34,14 @@ s(
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const env = { ...anyPorts, META_PORT: String(port) }
+    const env = { ...anyPorts, META_PORT: String(port), OPS_PORT: '6000' }
     const { code, stdout } = await doctor(env)
     assert.is(code, 1)
     assert.match(
       stdout,
       new RegExp(`!! +META_PORT +${port} is taken +set META_PORT to a free port`),
     )
+    assert.match(stdout, /!! +OPS_PORT +6000 is refused by browsers +set OPS_PORT to a free port/)
     const findings = await examine({
       files,
       env,
@@ -50,7 +51,7 @@ s(
     })
     server.close()
     const advised = findings.filter(({ advice }) => advice !== undefined).map(({ what }) => what)
-    assert.equal(advised, ['Node', 'memory', 'anvil', 'META_PORT'])
+    assert.equal(advised, ['Node', 'memory', 'anvil', 'META_PORT', 'OPS_PORT'])
   },
 )
 s.run()

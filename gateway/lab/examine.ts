@@ -10,7 +10,7 @@ import { settingName } from '../chain/settingName.ts'
 import { version } from '../runtime/version.ts'
 import type { LabEnvironment } from './labChain.ts'
 import { findSupervisor, type LabFiles } from './labFiles.ts'
-import { takePort } from './ports.ts'
+import { isRefused, takePort } from './ports.ts'
 
 export type Finding = {
   readonly what: string
@@ -112,14 +112,14 @@ async function examinePorts({
     const port = Number(env[name] || usual)
     // A chain goes elsewhere by itself where its port was not asked for.
     const mayMove = name.endsWith('_CHAIN_PORT') && !env[name]
-    const isFree = await takePort({ name, port }).then(
-      () => true,
-      () => false,
+    const fault = await takePort({ name, port }).then(
+      () => undefined,
+      () => (isRefused(port) ? 'is refused by browsers' : 'is taken'),
     )
     findings.push({
       what: name,
-      found: `${port} ${isFree ? 'is free' : 'is taken'}`,
-      advice: isFree || mayMove ? undefined : `set ${name} to a free port`,
+      found: `${port} ${fault ?? 'is free'}`,
+      advice: fault === undefined || mayMove ? undefined : `set ${name} to a free port`,
     })
   }
   return findings

@@ -3,8 +3,20 @@ import { createServer } from 'node:net'
 import { type Chain, chains } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
 
-/** Below what systems hand out by themselves: such a port may be somebody's connection a moment later. */
-const choice = { from: 10_000, below: 32_768 }
+/** Of these browsers and `fetch` ask nothing, whoever listens: https://fetch.spec.whatwg.org/#port-blocking */
+const refused: ReadonlySet<number> = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+  103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+  512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+  995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+  6669, 6679, 6697, 10_080,
+])
+
+/**
+ * Above the last of those, and below what systems hand out by themselves: such a port may be somebody's connection a
+ * moment later.
+ */
+export const choice = { from: 10_081, below: 32_768 }
 
 /** Any ports for the chains. */
 export const anyChainPorts = Object.fromEntries(
@@ -20,8 +32,12 @@ export const anyPorts = {
   ...anyChainPorts,
 }
 
+export const isRefused = (port: number) => refused.has(port)
+
 /** A port that is free on loopback now; 0 leaves the choice to us. */
 export async function takePort({ name, port }: { name: string; port: number }): Promise<number> {
+  if (isRefused(port))
+    throw new Error(`port ${port} is refused by browsers and fetch; set ${name} to another`)
   if (port !== 0) {
     if (await isFree(port)) return port
     throw new Error(`port ${port} is taken by another process; set ${name} to a free one`)
