@@ -256,7 +256,7 @@ s('tells what it took of the event loop, and nothing of what others took between
   assert.ok(workedMs > 0 && workedMs <= looks, `${workedMs} of ${looks}`)
 })
 
-s('splits over paths two hops longer than the first search, where that goes far', () => {
+s('splits over chains two hops longer than the first search, where that goes far', () => {
   /** A poor pool, and a chain of so many that bring twice as much. */
   const chain = (hops: number) => {
     const tokens = ['a', ...'ijklmn'.slice(0, hops - 1), 'd']
@@ -274,6 +274,22 @@ s('splits over paths two hops longer than the first search, where that goes far'
   )
   assert.equal([isTaken(2, 2), isTaken(3, 2)], [true, false])
   assert.is(isTaken(5, 3, 4), false, 'no longer than the steps that it may have')
+})
+s('puts together paths three hops longer than the first search [20/further]', () => {
+  const deep = [1_000_000, 1_000_000] as const
+  /** Between the second token and the third there is another way, of so many hops. */
+  const around = (hops: number) => {
+    const tokens = ['b', ...'ijklmn'.slice(0, hops - 1), 'c']
+    const links = tokens.slice(1).map((token, k) => pair(`c${k}`, `${tokens[k]}/${token}`, deep, 0))
+    const straight = ['a/b', 'b/c', 'c/d'].map((ends) => pair(ends, ends, deep, 0))
+    return createMarket([...straight, ...links])
+  }
+  const isTaken = (hops: number, mostHops?: number) =>
+    ask(around(hops), { amountIn: 10n ** 22n, maxHops: 3, mostHops })?.steps.some(
+      ({ poolId }) => poolId === 'c0',
+    )
+  assert.equal([isTaken(3), isTaken(4), isTaken(5)], [true, true, false])
+  assert.is(isTaken(4, 5), false, 'unless no path may be as long')
 })
 
 const idsOf = (route: ReturnType<typeof ask>) => route?.steps.map(({ poolId }) => poolId).sort()

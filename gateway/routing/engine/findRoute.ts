@@ -24,8 +24,8 @@ export type FindRouteParameters = {
   readonly tokenOut: string
   readonly amountIn: bigint
   /**
-   * How far the first search looks. From three on, splits and the paths they put together may go two
-   * hops further.
+   * How far the first search looks. From three on, the paths that splits put together may go three hops
+   * further.
    */
   readonly maxHops: number
   /** Strictly the most hops of any path in the answer, split or not. */
@@ -138,7 +138,7 @@ const growthPart = 0.6
 /** By then what is not worth its gas is left out; the rest is for the bound. */
 const pruningPart = 0.9
 /** The split looks this much further than the first search, where that goes far. */
-const furtherHops = 2
+const furtherHops = 3
 
 function frameSearch(
   market: Market,

@@ -159,7 +159,7 @@ s('looks once with each probe where nothing pays, down to marginal prices', () =
     return false
   }
   grow([even('ad', 'a/d'), even('poor', 'a/d', { rate: 0.5 })], ['ad'], { isGrownUp })
-  assert.is(rounds, 4)
+  assert.is(rounds, 5)
   // Half of a thousandth of the output is half of what these hold: a probe of it finds no way.
   const dust = ['a/b', 'b/d'].map((tokens) => even(tokens, tokens, { depth: 100 }))
   assert.equal(grow([even('ad', 'a/d'), ...dust], ['ad']).ids, ['a/b', 'ad', 'b/d'])
@@ -174,5 +174,46 @@ s('stops growing past four hundred edges', () => {
     ).ids.length
   assert.equal([size(1), size(16)], [401, 416])
 })
+
+const deep = 1_000_000_000
+/** A swap's gas is a hundredth of a token at this price, a basis point of what is asked. */
+const dear = { amountIn: 10n ** 20n, gasPriceWei: 125n * 10n ** 9n }
+
+s(
+  'finds what pays for nearly all that goes by, beside what pays for a little [20/replaced]',
+  () => {
+    // Each step may go through two pools for three times a swap's gas; and from there, for dust, to better prices.
+    const steps = ['a/e', 'e/f', 'f/d'].flatMap((ends) => {
+      const [from, to] = ends.split('/')
+      return [
+        pair(ends, ends, [deep, deep], 3_000),
+        pair(`in ${ends}`, `${from}/x${ends}`, [deep, deep], 0),
+        pair(`out ${ends}`, `x${ends}/${to}`, [deep, 0.9973 * deep], 0),
+        pair(`dust ${ends}`, `x${ends}/y${ends}`, [1, 1], 0),
+        pair(`end ${ends}`, `y${ends}/${to}`, [deep, deep], 0),
+      ]
+    })
+    const route = ask(createMarket(steps), dear)
+    const ids = route?.steps.map(({ poolId }) => poolId.split(' ')[0])
+    assert.equal(ids, ['in', 'out', 'in', 'out', 'in', 'out'])
+  },
+)
+s(
+  'leaves it to pruning whether pools that share a way pay for its gas together [20/shared-gas]',
+  () => {
+    // Alone either earns 1.9 times a swap's gas, and takes two.
+    const around = [
+      pair('in', 'a/x', [deep, deep], 0),
+      pair('one', 'x/d', [8_444, 8_444], 0),
+      pair('two', 'x/d', [8_444, 8_444], 0),
+    ]
+    const idsOf = (pools: readonly EnginePool[]) =>
+      ask(createMarket([pair('direct', 'a/d', [deep, deep], 3_000), ...pools]), dear)
+        ?.steps.map(({ poolId }) => poolId)
+        .sort()
+    assert.equal(idsOf(around), ['direct', 'in', 'one', 'two'])
+    assert.equal(idsOf(around.slice(0, 2)), ['direct'])
+  },
+)
 
 s.run()

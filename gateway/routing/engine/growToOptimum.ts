@@ -26,8 +26,13 @@ export type GrownFlow = {
   readonly early?: FlowSolution | undefined
 }
 
-/** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
-const probeParts = [0.2, 0.02, 0.0005, 0]
+/**
+ * Part of the output that chains are probed with, in turn: coarse first, then marginal prices. By nearly all of it
+ * those are seen that pay where they take the place of others, which they do for much less of their gas.
+ */
+const probeParts = [0.2, 0.8, 0.02, 0.0005, 0]
+/** Chains that share a way pay for its gas together: what one earns of it alone, pruning decides with all of them. */
+const gasPart = 0.8
 const maxRounds = 30
 const maxChains = 16
 /** A flow grows well past what a route may have: what is best of it is chosen afterwards. */
@@ -46,10 +51,12 @@ const maxStarts = 3
 
 /** Adds chains to a flow, and turns it where that gains, until nothing pays or the work is spent. */
 export function* growToOptimum(
-  search: GrowingSearch,
+  asked: GrowingSearch,
   first: FlowSolution,
 ): Generator<undefined, GrownFlow> {
-  const { market, frame, maxSteps, isGrownUp } = search
+  const { market, maxSteps, isGrownUp } = asked
+  const frame = { ...asked.frame, gasPrice: gasPart * asked.frame.gasPrice }
+  const search = { ...asked, frame }
   let flow = first
   let early: FlowSolution | undefined
   let level = 0
