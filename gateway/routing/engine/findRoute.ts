@@ -90,6 +90,8 @@ type Search = {
   /** With the pools that refused, which may take another amount. */
   readonly whole: Market
   readonly frame: SearchFrame
+  /** Of a path of one piece, and of a chain after its first. */
+  readonly chainHops: number
   readonly gasCost: Float64Array | undefined
   readonly amountIn: bigint
   readonly maxSteps: number
@@ -137,7 +139,7 @@ const maxAttempts = 8
 const growthPart = 0.6
 /** By then what is not worth its gas is left out; the rest is for the bound. */
 const pruningPart = 0.9
-/** The split looks this much further than the first search, where that goes far. */
+/** The split looks this much further than the first search, where that goes far; each of its chains one hop. */
 const furtherHops = 3
 
 function frameSearch(
@@ -161,11 +163,13 @@ function frameSearch(
   const gasPrice = gasCost?.[tokenOut] ?? 0
   const frame = frameBetween(market, { tokenIn, tokenOut, maxHops: splitHops, gasPrice }, effort)
   const { certified, replay = replayAtOnce } = parameters
-  return { market, frame, gasCost, amountIn, maxSteps, mostHops, certified, replay, ...rest }
+  const chainHops = Math.min(maxHops + 1, splitHops - 1)
+  const asked = { amountIn, maxSteps, mostHops, certified, replay }
+  return { market, frame, chainHops, gasCost, ...asked, ...rest }
 }
 
 function* searchOnce(search: Search, { maxHops, singlePath }: FindRouteParameters) {
-  const { market, frame, gasCost, maxSteps } = search
+  const { market, frame, chainHops, gasCost, maxSteps } = search
   const start = {
     tokenIn: frame.tokenIn,
     tokenOut: frame.tokenOut,
@@ -182,7 +186,7 @@ function* searchOnce(search: Search, { maxHops, singlePath }: FindRouteParameter
   if (singlePath || search.isOver()) return single
   const further = {
     ...start,
-    maxHops: Math.min(frame.maxHops - 1, maxSteps),
+    maxHops: Math.min(chainHops, maxSteps),
     mustExceed: single ? netOutput(frame, single) : start.mustExceed,
   }
   yield

@@ -98,7 +98,9 @@ function grow(
   { maxSteps = 16, isGrownUp = () => false }: Own = {},
 ) {
   const { market, flow: first, frame, idOf } = solveForward(pools, 1e5, { through })
-  const steps = growToOptimum({ market, frame, amountIn: 100_000n, maxSteps, isGrownUp }, first)
+  const chainHops = frame.maxHops - 1
+  const search = { market, frame, chainHops, amountIn: 100_000n, maxSteps, isGrownUp }
+  const steps = growToOptimum(search, first)
   for (;;) {
     const step = steps.next()
     if (!step.done) continue

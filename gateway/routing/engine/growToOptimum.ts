@@ -15,6 +15,8 @@ import { trimFlow } from './trimFlow.ts'
 type GrowingSearch = {
   readonly market: Market
   readonly frame: SearchFrame
+  /** Of a chain after its first. */
+  readonly chainHops: number
   readonly amountIn: bigint
   readonly maxSteps: number
   readonly isGrownUp: () => boolean
@@ -68,7 +70,7 @@ export function* growToOptimum(
     const growth = { frame, flow, leastProfit, maxChains: chains, avoided }
     const pricing = {
       probe: flow.value * (probeParts[level] as number),
-      passes: frame.maxHops - 1,
+      passes: search.chainHops,
     }
     const outside = priceOutside(market, frame, flow, pricing)
     yield
