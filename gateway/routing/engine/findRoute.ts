@@ -1,13 +1,12 @@
-import { type Bound, boundOutput } from './boundOutput.ts'
 import { type Certificate, certify } from './certificate.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
 import { growToOptimum } from './growToOptimum.ts'
+import { leastBound } from './leastBound.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
 import { at } from './pieces.ts'
 import { planFlow } from './planFlow.ts'
-import { priceOutside } from './priceOutside.ts'
 import { excessOf, pruneFlow } from './pruneFlow.ts'
 import { type Replay, type ReplayResult, replayRoute } from './replayRoute.ts'
 import { gapBetween, type Route } from './route.ts'
@@ -16,7 +15,6 @@ import { searchPath } from './searchPath.ts'
 import { shortenFlow } from './shortenFlow.ts'
 import type { Slices } from './slices.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
-import { tightenBound } from './tightenBound.ts'
 import { connectedEdges, trimFlow } from './trimFlow.ts'
 
 export type FindRouteParameters = {
@@ -217,10 +215,12 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   }
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
   const net = netOutput(frame, best)
-  const least = yield* leastBound(search, {
+  const least = yield* leastBound(search.whole, frame, {
     flow: grown.flow,
+    amountIn: Number(search.amountIn),
     net,
     gasCost: best.gas * frame.gasPrice,
+    isOver,
   })
   const gapBps = gapBetween(net, least?.bound ?? Number.NaN)
   if (!least || !Number.isFinite(gapBps)) return best
@@ -250,61 +250,6 @@ function* pruneAndReplay(search: Search, start: FlowSolution) {
   const isOverLimits = excessOf(market, pruning, flow.edges) > 0
   const route = isOverLimits ? undefined : yield* replaySplit(search, flow)
   return route && { route, flow }
-}
-
-/** Prices of tokens outside the flow to bound the output with, as parts of the output to probe with. */
-const boundProbeParts = [0, 1e-5, 1e-3]
-/** A bound this near is not looked for closer. */
-const tightPart = 2e-7
-/** One farther away than this and four times the gas of the route is worth further work. */
-const loosePart = 1e-3
-const boundPasses = 8
-
-/**
- * The least of several valid bounds: the flow's prices with various prices around it; and, for a flow
- * that leaves pools alone because of their gas, prices that leave no profit in them.
- */
-function* leastBound(
-  { whole: market, frame, amountIn, isOver }: Search,
-  {
-    flow,
-    net,
-    gasCost,
-  }: { readonly flow: FlowSolution; readonly net: number; readonly gasCost: number },
-) {
-  const enough = net * (1 + tightPart)
-  const anywhere = new Uint8Array(market.tokens.length)
-  const everywhere = { hopsFromIn: anywhere, hopsToOut: anywhere }
-  const gasFree = { ...frame, ...everywhere, gasPrice: 0 }
-  const spot = { ...flow, logPrices: new Float64Array(market.tokens.length).fill(Number.NaN) }
-  spot.logPrices[frame.tokenOut] = 0
-  const pricings = boundProbeParts.map((part) => ({ flow, probe: flow.value * part }))
-  if (frame.gasPrice > 0) pricings.push({ flow, probe: 0 }, { flow: spot, probe: 0 })
-  let least: Bound | undefined
-  for (const [index, { flow: base, probe }] of pricings.entries()) {
-    const mayRaise = index >= boundProbeParts.length
-    const outside = priceOutside(market, gasFree, base, {
-      probe,
-      passes: boundPasses,
-      mayRaise,
-    })
-    yield
-    const next = boundOutput(market, frame, {
-      prices: outside.prices,
-      amountIn: Number(amountIn),
-    })
-    if (!least || next.bound < least.bound) least = next
-    if (least.bound <= enough || isOver()) break
-    yield
-  }
-  if (!least || isOver()) return least
-  const loose = { enough: net * (1 + loosePart) + 4 * gasCost, isOver }
-  return yield* tightenBound(market, frame, {
-    first: least,
-    amountIn: Number(amountIn),
-    net,
-    ...loose,
-  })
 }
 
 function netOutput(frame: SearchFrame, route: Route): number {
