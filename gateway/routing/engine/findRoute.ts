@@ -6,16 +6,23 @@ import { leastBound } from './leastBound.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
 import { at } from './pieces.ts'
-import { planFlow } from './planFlow.ts'
 import { excessOf, pruneFlow } from './pruneFlow.ts'
-import { type Replay, type ReplayResult, replayRoute } from './replayRoute.ts'
+import { replayRoute } from './replayRoute.ts'
 import { gapBetween, type Route } from './route.ts'
-import { frameBetween, type SearchFrame } from './searchFrame.ts'
+import {
+  betterRoute,
+  netOutput,
+  type Replaying,
+  replay,
+  replaySplit,
+  type Search,
+} from './search.ts'
+import { frameBetween } from './searchFrame.ts'
 import { searchPath } from './searchPath.ts'
 import { shortenFlow } from './shortenFlow.ts'
 import type { Slices } from './slices.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
-import { connectedEdges, trimFlow } from './trimFlow.ts'
+import { trimFlow } from './trimFlow.ts'
 
 export type FindRouteParameters = {
   readonly tokenIn: string
@@ -51,9 +58,6 @@ export type FindRouteParameters = {
   readonly replay?: Replaying | undefined
 }
 
-/** What it returns tells the result as soon as that is known: until then the search has nothing to do. */
-export type Replaying = (market: Market, asked: Replay) => () => ReplayResult | undefined
-
 const replayAtOnce: Replaying = (market, asked) => {
   const result = replayRoute(market, asked)
   return () => result
@@ -81,26 +85,6 @@ export function findRouteInSlices(
   }: { readonly slices: Slices; readonly worked?: ((ms: number) => void) | undefined },
 ): Promise<Route | undefined> {
   return slices.run(findRouteInPieces(market, parameters), worked)
-}
-
-type Search = {
-  readonly market: Market
-  /** With the pools that refused, which may take another amount. */
-  readonly whole: Market
-  readonly frame: SearchFrame
-  /** Of a path of one piece, and of a chain after its first. */
-  readonly chainHops: number
-  readonly gasCost: Float64Array | undefined
-  readonly amountIn: bigint
-  readonly maxSteps: number
-  readonly mostHops: number | undefined
-  readonly isOver: () => boolean
-  readonly isGrownUp: () => boolean
-  readonly isPruned: () => boolean
-  /** Pools that refused; searches add to it. */
-  readonly refused: Set<number>
-  readonly certified: FindRouteParameters['certified']
-  readonly replay: Replaying
 }
 
 /**
@@ -252,74 +236,12 @@ function* pruneAndReplay(search: Search, start: FlowSolution) {
   return route && { route, flow }
 }
 
-function netOutput(frame: SearchFrame, route: Route): number {
-  return Number(route.amountOut) - route.gas * frame.gasPrice
-}
-
-/** A route that sells all beats one that does not; then the net output decides. */
-function betterRoute(frame: SearchFrame, one: Route | undefined, other: Route | undefined) {
-  if (!one || !other) return one ?? other
-  if (one.amountIn !== other.amountIn) return one.amountIn > other.amountIn ? one : other
-  return netOutput(frame, one) > netOutput(frame, other) ? one : other
-}
-
 /** The path alone; a pool of it that refuses is left out of the next search. */
 function* replayFirst(search: Search, path: readonly number[]) {
   const replayed = yield* replay(search, path, new Float64Array(path.length).fill(1))
   if (replayed.status === 'refused')
     search.refused.add(search.market.edgePool[replayed.edge] as number)
   return replayed.status === 'ok' ? replayed.route : undefined
-}
-
-/** A split that lost more than this part to pools that refused is searched for again without them. */
-const leastLossPart = 1e-6
-const maxRefusals = 16
-
-/** The split without the pools that refuse their part of it, solved again for the others. */
-function* replaySplit(search: Search, start: FlowSolution) {
-  const { market, frame, refused } = search
-  const amountIn = Number(search.amountIn)
-  const { tokenIn, tokenOut, effort } = frame
-  const gone: number[] = []
-  let flow: FlowSolution | undefined = start
-  let route: Route | undefined
-  while (flow && gone.length < maxRefusals) {
-    const replayed: ReplayResult = yield* replay(search, flow.edges, flow.inputs)
-    if (replayed.status === 'ok') route = replayed.route
-    if (replayed.status !== 'refused') break
-    gone.push(market.edgePool[replayed.edge] as number)
-    const left = flow.edges.filter((edge) => !gone.includes(market.edgePool[edge] as number))
-    const edges = connectedEdges(market, frame, left)
-    const problem = { tokenIn, tokenOut, amountIn, edges, effort }
-    flow =
-      edges.length > 0
-        ? trimFlow(market, frame, solveFlow(market, problem, flow.logPrices))
-        : undefined
-    yield
-  }
-  if (!route || !flow || flow.value < start.value * (1 - leastLossPart))
-    for (const pool of gone) refused.add(pool)
-  return route
-}
-
-/** Plans a flow and runs it in exact integers; sells less when the pools cannot take all. */
-function* replay(
-  { market, frame, amountIn, replay: run }: Search,
-  edges: readonly number[],
-  inputs: ArrayLike<number>,
-): Generator<undefined, ReplayResult> {
-  const { tokenIn, tokenOut } = frame
-  const problem = { tokenIn, tokenOut, amountIn: Number(amountIn), edges, inputs }
-  const planned = planFlow(market, problem)
-  if (!planned) return { status: 'incomplete' }
-  const sold =
-    planned.unsold > 0 ? BigInt(Math.floor(Number(amountIn) * (1 - planned.unsold))) : amountIn
-  const told = run(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
-  for (;;) {
-    const result = told()
-    if (result) return result
-    yield
-  }
 }
 
 /** A path as a flow, with the prices at which it sells just what runs through it. */

@@ -1,9 +1,10 @@
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Certificate } from '../engine/certificate.ts'
-import { type FindRouteParameters, findRouteInPieces, type Replaying } from '../engine/findRoute.ts'
+import { type FindRouteParameters, findRouteInPieces } from '../engine/findRoute.ts'
 import type { Market } from '../engine/market.ts'
 import type { Replay, ReplayResult } from '../engine/replayRoute.ts'
 import type { Route } from '../engine/route.ts'
+import type { Replaying } from '../engine/search.ts'
 import type { Blocks } from './curveArena.ts'
 import { hearMarket, type MarketNews } from './marketFeed.ts'
 
