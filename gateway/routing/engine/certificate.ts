@@ -101,7 +101,7 @@ export function certify(
   return { ...known, gains: keepEarnings(findEarnings(market, held)), route, net, boundPrices }
 }
 
-/** Of all edges that earn something. */
+/** Of all edges that earn something, those of each pool together. */
 function* findEarnings(market: Market, held: Earner): Generator<Way & Earning> {
   const exact = { ...held, slack: 0 }
   for (const edge of listEarning(market, held)) {
@@ -111,7 +111,8 @@ function* findEarnings(market: Market, held: Earner): Generator<Way & Earning> {
       (_, level) =>
         gainThrough(market, exact, { edge, ...pricesAt(market, exact, { edge, level }) }) > 0,
     )
-    yield { ...wayOf(market, edge), ...earning, ...(!isSure && { prices: [] }) }
+    const { poolId, from, to } = wayOf(market, edge)
+    yield { poolId, from, to, earned: earning.earned, prices: isSure ? earning.prices : [] }
   }
 }
 
@@ -120,7 +121,7 @@ function listEarning(
   market: Market,
   { marginsAt, slack, spare, least }: Earner,
 ): readonly number[] {
-  const { pairFrom, pairTo, pairEdges, pairRate } = market
+  const { pairFrom, pairTo, pairEdges, pairRate, edgePool } = market
   const { costs, values } = marginsAt(0)
   const edges: number[] = []
   for (let pair = 0; pair < pairFrom.length; pair++) {
@@ -130,7 +131,7 @@ function listEarning(
     const last = pairEdges[pair + 1] as number
     for (let edge = pairEdges[pair] as number; edge < last; edge++) edges.push(edge)
   }
-  return edges
+  return edges.sort((one, other) => (edgePool[one] as number) - (edgePool[other] as number))
 }
 
 /** Each takes as long as a look at all pools: found once it is asked for. */

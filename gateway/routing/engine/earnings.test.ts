@@ -8,11 +8,11 @@ const [low, high] = [
   { cost: 4, value: 5, most: 6 },
 ]
 
-s('is known of each way by its tokens, in whatever order they came [20/earnings]', () => {
+s('is known of each way by its tokens, those of a pool together [20/earnings]', () => {
   const all = [
     { ...way, earned: 7, prices: [low, high] },
-    { ...way, poolId: 'two', earned: 9, prices: [] },
     { ...way, from: 5, to: 3, earned: 8, prices: [high] },
+    { ...way, poolId: 'two', earned: 9, prices: [] },
   ]
   const kept = keepEarnings(all)
   assert.equal(

@@ -23,16 +23,21 @@ const headWidth = 4
 /** Cost, value and most. */
 const priceWidth = 3
 
+/** Those of one pool stand beside each other. */
 export function keepEarnings(all: Iterable<Way & Earning>): Earnings {
   const places = new Map<string, number>()
   const numbers: number[] = []
-  for (const [poolId, ways] of Map.groupBy(all, (each) => each.poolId)) {
-    places.set(poolId, numbers.length)
-    numbers.push(ways.length)
-    for (const { from, to, earned, prices } of ways) {
-      numbers.push(from, to, earned, prices.length)
-      for (const { cost, value, most } of prices) numbers.push(cost, value, most)
+  let last: string | undefined
+  for (const { poolId, from, to, earned, prices } of all) {
+    if (poolId !== last) {
+      places.set(poolId, numbers.length)
+      numbers.push(0)
+      last = poolId
     }
+    const place = places.get(poolId) as number
+    numbers[place] = (numbers[place] as number) + 1
+    numbers.push(from, to, earned, prices.length)
+    for (const { cost, value, most } of prices) numbers.push(cost, value, most)
   }
   return { places, numbers: Float64Array.from(numbers) }
 }

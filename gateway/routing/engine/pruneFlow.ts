@@ -175,9 +175,10 @@ function listRemovals(market: Market, frame: SearchFrame, flow: FlowSolution): R
     const gone = connection.goneWith(one)
     if (gone.length === flow.edges.length) continue
     const removed = gone.map((k) => flow.edges[k] as number)
-    const key = removed.join()
-    if (seen.has(key)) continue
-    seen.add(key)
+    // One that goes alone is no other's.
+    const key = removed.length > 1 ? removed.join() : undefined
+    if (key && seen.has(key)) continue
+    if (key) seen.add(key)
     const loss = gone.reduce((most, k) => Math.max(most, losses[k] as number), 0)
     removals.push({ removed, loss, cost: gasOfAll(market, removed) * frame.gasPrice })
   }
