@@ -1,6 +1,7 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
-import { createMarket, updateMarket } from './engine/market.ts'
+import type { FallenRoute } from './engine/fallenRoute.ts'
+import { createMarket, poolOf, updateMarket } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
 import { each } from './engine/pieces.ts'
 import type { PoolProbes } from './poolProbes.ts'
@@ -15,6 +16,7 @@ import {
   searchLimits,
   searchRoute,
 } from './searchRoute.ts'
+import type { ThreadQuestion } from './threads/searchThreads.ts'
 
 const s = suite('searchRoute')
 const { chain: generated, market: made } = createGeneratedChain({ pools: 120, tokens: 6, seed: 3 })
@@ -189,6 +191,38 @@ s(
 )
 
 s(
+  'begins with the route that fell, which stands on where it is found again [20/search-fallen]',
+  async () => {
+    const routes = createRouteCache()
+    const told: (FallenRoute | undefined)[] = []
+    const threads: NonNullable<RoutingChain['threads']> = {
+      async find({ parameters }: ThreadQuestion) {
+        const { fallen } = parameters
+        told.push(fallen)
+        return fallen && { route: fallen.route, isHeld: true }
+      },
+    } as never
+    const { search } = createStand({ routes, threads })
+    const first = await search({ key: 'question' })
+    const beside = first?.steps.flatMap(({ poolId }) => {
+      const pool = poolOf(market, poolId)
+      return pool ? [{ ...pool, id: `beside ${poolId}` }] : []
+    })
+    const later = updateMarket(market, beside ?? [])
+    const second = await search({ key: 'question', market: later })
+    assert.equal([told.length, told[0]], [2, undefined])
+    assert.is(told[1]?.hasMoved, false)
+    assert.equal(
+      told[1]?.route.steps.map(({ poolId }) => poolId),
+      first?.steps.map(({ poolId }) => poolId),
+    )
+    assert.equal(second, told[1]?.route)
+    assert.equal((await search({ key: 'question', market: later }))?.steps, second?.steps)
+    assert.is(told.length, 2)
+  },
+)
+
+s(
   'asks a thread where one is free, and never one for a narrowed market [teeth/search-route]',
   async () => {
     const answer = { amountIn: 1n, amountOut: 7n, gas: 1, steps: [] }
@@ -253,10 +287,17 @@ s('tells a thread what is asked, within the limits of the mode [teeth/search-rou
   await search({ options: { pools, maxHops: 9, maxSteps: 999 } })
   const { deep, ultra } = searchLimits
   const ends = { tokenIn: weth, tokenOut, amountIn: 10n ** 20n, nativeToken: weth.toLowerCase() }
-  const usual = { ...ends, ...deep, mostHops: undefined, singlePath: undefined, gasPriceWei: 5n }
+  const usual = {
+    ...ends,
+    ...deep,
+    mostHops: undefined,
+    singlePath: undefined,
+    gasPriceWei: 5n,
+    fallen: undefined,
+  }
   assert.equal(told, [
     usual,
-    { ...ends, ...ultra, ...less, mostHops: 2 },
+    { ...ends, ...ultra, ...less, mostHops: 2, fallen: undefined },
     { ...usual, mostHops: 9 },
   ])
 })

@@ -111,6 +111,7 @@ export async function searchUntried(
   if (known && fits(known)) return known
   const begun = key === undefined ? undefined : standing.begin(usable, key)
   let certificate: Certificate | undefined
+  let held: Route | undefined
   const limits = searchLimits[mode]
   const { maxHops = limits.maxHops, maxSteps = limits.maxSteps } = options ?? {}
   const parameters = {
@@ -126,10 +127,16 @@ export async function searchUntried(
     gasMarket: usable,
     nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
     now: deps.now,
+    fallen: begun?.fallen,
     certified:
       begun &&
       ((made: Certificate) => {
         certificate = made
+      }),
+    held:
+      begun &&
+      ((again: Route) => {
+        held = again
       }),
   }
   const turn = { ...asker, chainId: chain.chainId, others }
@@ -144,6 +151,7 @@ export async function searchUntried(
     if (!route || route.amountOut <= 0n) return undefined
     if (fits(route)) {
       if (certificate?.route === route) begun?.keep(certificate)
+      if (held === route) begun?.hold(route)
       return route
     }
     steps = Math.floor(route.steps.length / 2)
@@ -166,7 +174,7 @@ async function findSomewhere(
     readonly turn: Asking
   },
 ): Promise<Route | undefined> {
-  const { now: _, certified, gasMarket = market, ...told } = parameters
+  const { now: _, certified, held, gasMarket = market, ...told } = parameters
   // What a caller narrows down is seldom asked again: no thread is told of such a market.
   const isShared = gasMarket === market
   const question = { name: String(chainId), market, parameters: told }
@@ -176,5 +184,6 @@ async function findSomewhere(
   const findHere = () => findRouteInSlices(market, parameters, { slices, worked })
   if (!found) return inLoop(findHere, turn)
   if (found.certificate) certified?.(found.certificate)
+  if (found.isHeld && found.route) held?.(found.route)
   return found.route
 }

@@ -43,7 +43,7 @@ function find(asked: Asked = {}) {
   const told = { ...certificate, prices, boundPrices: boundPrices.map(raise) }
   const { renew } = createStandingRoute(of, told)
   const standsIn = (later: Market, changed: readonly string[], gasPart = 1) =>
-    renew(later, { changed: new Set(changed), gasPrice: gasPart * frame.gasPrice })
+    renew(later, { changed: new Set(changed), gasPrice: gasPart * frame.gasPrice })?.route
   return { route, standsIn, amountIn }
 }
 /** The market in which one of its pools has so much of either token. */
@@ -186,7 +186,8 @@ function lacksBps(pools: readonly EnginePool[], changed: readonly EnginePool[], 
   const later = updateMarket(updateMarket(before, [], gone), changed)
   const ids = new Set(changed.map(({ id }) => id))
   const { gasPrice } = certificate.frame
-  const stood = createStandingRoute(before, certificate).renew(later, { changed: ids, gasPrice })
+  const { renew } = createStandingRoute(before, certificate)
+  const stood = renew(later, { changed: ids, gasPrice })?.route
   const best = ask(later, question)
   const net = ({ amountOut, gas }: Route) => Number(amountOut) - gas * gasPrice
   return stood && best && (net(best) / net(stood) - 1) * 1e4

@@ -1,4 +1,5 @@
 import { type Certificate, gainsOf, type Held, holdIn, laterBound } from './engine/certificate.ts'
+import type { FallenRoute } from './engine/fallenRoute.ts'
 import type { Market } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
 import { gapBetween, type Route, withoutGap } from './engine/route.ts'
@@ -12,10 +13,15 @@ const provenGapBps = 0.1
 /** Where so much is unproven pools disagree: what they are worth to each other hangs on which may be used together. */
 const mostGapBps = 100
 
+/** What became of a route in a later market; `fallen` where another may be the best by now. */
+export type Renewed =
+  | { readonly route: Route; readonly fallen?: undefined }
+  | { readonly route?: undefined; readonly fallen: FallenRoute }
+
 export type StandingRoute = {
   /**
    * The route in a later market in which these pools changed since it was last asked for; undefined
-   * where the best may be another by now.
+   * where it is no route there.
    */
   renew(
     market: Market,
@@ -24,7 +30,9 @@ export type StandingRoute = {
       /** Of one unit of gas, in tokenOut. */
       readonly gasPrice: number
     },
-  ): Route | undefined
+  ): Renewed | undefined
+  /** After it fell: a search has found the same. What changed pools could gain is known to be in vain. */
+  hold(again: Route): void
 }
 
 /** A token whose last pool went is another one when it comes back. */
@@ -42,8 +50,13 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
   /** Changed pools, and what they add to the distance between the route and the best. */
   const growths = new Map<string, number>()
   const unweighed = new Set<string>()
+  /** What they added in vain, by the searches that it was held by. */
+  const held = new Map<string, number>()
   let growth = 0
+  let hasMoved = false
   let { route } = certificate
+  const { prices, boundPrices, unprovenBps } = certificate
+  const known = { prices, boundPrices, unprovenBps }
   const priced = [...certificate.prices.keys()]
   const tokens = new Map(priced.map((index) => [at(found.tokens, index) ?? '', index]))
   const ends = {
@@ -51,13 +64,13 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
     tokenOut: at(found.tokens, frame.tokenOut) ?? '',
   }
 
-  const growthOf = (market: Market, held: Held, id: string): number =>
-    gainsOf(market, held, id).reduce((sum, { first, now }) => sum + Math.max(0, now - first), 0)
+  const growthOf = (market: Market, earner: Held, id: string): number =>
+    gainsOf(market, earner, id).reduce((sum, { first, now }) => sum + Math.max(0, now - first), 0)
 
   function weigh(market: Market, later: SearchFrame): void {
-    const held = holdIn(market, { frame: later, certificate })
+    const earner = holdIn(market, { frame: later, certificate })
     for (const id of unweighed) {
-      const grown = growthOf(market, held, id)
+      const grown = Math.max(0, growthOf(market, earner, id) - (held.get(id) ?? 0))
       growth += grown - (growths.get(id) ?? 0)
       growths.set(id, grown)
     }
@@ -69,7 +82,7 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
     const atPriceThen = net + growth
     if (later.gasPrice >= frame.gasPrice) return atPriceThen
     const part = later.gasPrice / frame.gasPrice
-    const free = laterBound(market, { frame: { ...later, gasPrice: 0 }, certificate })
+    const free = laterBound(market, { ...later, gasPrice: 0 }, certificate)
     return part * atPriceThen + (1 - part) * free
   }
 
@@ -85,17 +98,27 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
       const asked = { ...ends, route, amountIn: route.amountIn, isSame }
       const again = isHit ? replayShares(market, asked)?.route : route
       if (!again) return undefined
+      hasMoved ||= isHit || gasPrice !== frame.gasPrice
       // A pool that came may have shortened a way.
       const later = frameBetween(market, { ...frame, gasPrice })
       const brings = Number(again.amountOut) - again.gas * gasPrice
-      const gapBps = gapBetween(brings, laterBound(market, { frame: later, certificate }))
+      const gapBps = gapBetween(brings, laterBound(market, later, certificate))
       if (gapBps > mostGapBps) return undefined
+      const found = Number.isFinite(gapBps) ? { ...again, gapBps } : withoutGap(again)
       if (!(gapBps <= provenGapBps)) {
         weigh(market, later)
-        if (!(mostNow(market, later) - brings <= net * mostGrowthPart)) return undefined
+        if (!(mostNow(market, later) - brings <= net * mostGrowthPart)) {
+          return { fallen: { ...known, route: found, hasMoved } }
+        }
       }
-      route = Number.isFinite(gapBps) ? { ...again, gapBps } : withoutGap(again)
-      return route
+      route = found
+      return { route }
+    },
+    hold(again) {
+      for (const [id, grown] of growths) held.set(id, grown + (held.get(id) ?? 0))
+      growths.clear()
+      growth = 0
+      route = again
     },
   }
 }

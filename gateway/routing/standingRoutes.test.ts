@@ -136,4 +136,73 @@ s('that fell do not stand up again, nor under another name [teeth/standing-route
   assert.is(routes.recall(back, 'key', 0), undefined)
 })
 
+/** The path through b brings a little less than the other pool. */
+const close = updateMarket(before, [pair('three', 'b/d', [1_000, 999])])
+
+s(
+  'that fell are what a search begins with, in the market that they fell in [20/standing-fell]',
+  () => {
+    const { routes, route } = keepFound(close)
+    const better = updateMarket(close, [pair('three', 'b/d', [1_000, 1_005])])
+    assert.is(routes.begin(close, 'key').fallen, undefined, 'it stands there')
+    assert.is(routes.recall(better, 'key', 0), undefined)
+    const { fallen } = routes.begin(better, 'key')
+    assert.equal([fallen?.route.steps, fallen?.hasMoved], [route?.steps, false])
+    assert.is(routes.begin(better, 'other').fallen, undefined)
+    const later = updateMarket(better, [pair('three', 'b/d', [1_000, 1_006])])
+    assert.is(routes.recall(later, 'key', 0), undefined)
+    assert.is(routes.begin(later, 'key').fallen, undefined, 'it was not run there')
+  },
+)
+s('that fell have moved where their own pools or gas have [20/standing-fell]', () => {
+  const better = [pair('three', 'b/d', [1_000, 1_005])]
+  const own = [pair('one', 'a/d', [1_000, 1_001])]
+  const hasMoved = (changed: Parameters<typeof updateMarket>[1], gasPrice = 0) => {
+    const { routes } = keepFound(close)
+    const later = updateMarket(close, changed)
+    assert.is(routes.recall(later, 'key', gasPrice), undefined)
+    return routes.begin(later, 'key').fallen?.hasMoved
+  }
+  assert.equal(
+    [hasMoved(better), hasMoved([...better, ...own]), hasMoved(better, 1)],
+    [false, true, true],
+  )
+})
+s('that fell stand on where nothing better is found, until more changes [20/standing-held]', () => {
+  const { routes } = keepFound(close)
+  const grown = (market: Market, out: number) =>
+    updateMarket(market, [pair('three', 'b/d', [1_000, out])])
+  const better = grown(close, 1_005)
+  assert.is(routes.recall(better, 'key', 0), undefined)
+  const begun = routes.begin(better, 'key')
+  const again = begun.fallen?.route
+  if (!again) throw new Error('it swaps there')
+  begun.hold(again)
+  begun.hold(again)
+  assert.equal(routes.recall(better, 'key', 0)?.steps, again.steps)
+  const aside = updateMarket(better, [pair('new', 'a/e', [10, 10])])
+  assert.equal(routes.recall(aside, 'key', 0)?.steps, again.steps)
+  const less = grown(aside, 1_004)
+  assert.equal(routes.recall(less, 'key', 0)?.steps, again.steps)
+  const as = grown(less, 1_005)
+  assert.equal(routes.recall(as, 'key', 0)?.steps, again.steps, 'what was in vain is so again')
+  assert.is(routes.recall(grown(as, 1_006), 'key', 0), undefined)
+})
+s('are as old as the search of all pools that they grew from [20/standing-age]', () => {
+  const { routes } = keepFound(close)
+  let market = close
+  const fall = (out: number) => {
+    market = updateMarket(market, [pair('three', 'b/d', [1_000, out])])
+    const stood = routes.recall(market, 'key', 0)
+    const begun = routes.begin(market, 'key')
+    const certified = (made: Certificate) => begun.keep({ ...made, isResumed: true })
+    if (!stood) ask(market, { amountIn: 10n ** 18n, certified })
+    return { stood: stood !== undefined, fallen: begun.fallen !== undefined }
+  }
+  const told = Array.from({ length: 61 }, (_, later) => fall(later % 2 === 0 ? 1_006 : 1_005))
+  assert.equal(told.at(0), { stood: false, fallen: true })
+  assert.equal(told.at(59), { stood: false, fallen: true })
+  assert.equal(told.at(60), { stood: false, fallen: false })
+})
+
 s.run()

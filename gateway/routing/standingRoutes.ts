@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Certificate } from './engine/certificate.ts'
+import type { FallenRoute } from './engine/fallenRoute.ts'
 import type { Market } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { createMarketJournal } from './marketJournal.ts'
@@ -12,14 +13,26 @@ export type StandingRoutes = {
    * of gas, in what is bought.
    */
   recall(market: Market, key: string, gasPrice: number): Route | undefined
-  /** Notes which market a search begins with; what it finds is kept by `keep`. */
-  begin(market: Market, key: string): { keep(found: Certificate): void }
+  /** Notes which market a search begins with. */
+  begin(market: Market, key: string): BegunSearch
+}
+
+export type BegunSearch = {
+  /** What stood until this market: the search may begin with it. */
+  readonly fallen: FallenRoute | undefined
+  /** What it has found stands from there on. */
+  keep(found: Certificate): void
+  /** It found the one that fell, which stands on by what was known of it. */
+  hold(found: Route): void
 }
 
 type Kept = {
   readonly standing: StandingRoute
+  /** When all of the market was searched for it. */
   readonly found: number
   version: number
+  /** In that version. */
+  fallen?: FallenRoute | undefined
 }
 
 /** Each holds a price for every token of the market. */
@@ -46,20 +59,31 @@ export function createStandingRoutes(): StandingRoutes {
     recall(market, key, gasPrice) {
       const version = enter(market)
       const kept = routes.get(key)
-      if (!kept || kept.version > version) return undefined
+      if (!kept || kept.fallen || kept.version > version) return undefined
       const changed = journal.since(kept.version)
       if (!changed || version > kept.found + mostLater) return undefined
-      const route = kept.standing.renew(market, { changed, gasPrice })
+      const renewed = kept.standing.renew(market, { changed, gasPrice })
       // Had a pool thrown, it would still be of the market before.
       kept.version = version
-      if (!route) routes.delete(key)
-      return route
+      if (!renewed) routes.delete(key)
+      kept.fallen = renewed?.fallen
+      return renewed?.route
     },
     begin(market, key) {
       const version = enter(market)
+      const before = routes.get(key)
+      const fell = before?.version === version ? before : undefined
       return {
+        fallen: fell?.fallen,
         keep(found) {
-          routes.set(key, { standing: createStandingRoute(market, found), found: version, version })
+          const standing = createStandingRoute(market, found)
+          const since = found.isResumed ? fell?.found : undefined
+          routes.set(key, { standing, found: since ?? version, version })
+        },
+        hold(found) {
+          if (!fell?.fallen) return
+          fell.standing.hold(found)
+          fell.fallen = undefined
         },
       }
     },

@@ -1,19 +1,28 @@
+import type { Certificate } from '../../routing/engine/certificate.ts'
 import { findRoute } from '../../routing/engine/findRoute.ts'
 import type { Market } from '../../routing/engine/market.ts'
 import { nativePrices } from '../../routing/engine/nativePrice.ts'
 import type { Route } from '../../routing/engine/route.ts'
 import { replayShares } from '../../routing/replayShares.ts'
 import { searchLimits } from '../../routing/searchRoute.ts'
-import { createStandingRoutes } from '../../routing/standingRoutes.ts'
+import { type BegunSearch, createStandingRoutes } from '../../routing/standingRoutes.ts'
 import { generateTrades } from '../routing/generateMarket.ts'
 import { createGeneratedChain } from './generatedChain.ts'
 
 const gasPriceWei = 10_000_000n
+const limits = {
+  ...searchLimits.deep,
+  deadlineMs: Number.POSITIVE_INFINITY,
+  gasPriceWei,
+  now: () => 0,
+}
 
 /** What routes that stood from block to block were against a search of the same market. */
 export type Standing = {
   asked: number
   stood: number
+  /** Found from those that fell, and held against a search as well. */
+  resumed: number
   /** How much more, at most, a search brought, net of gas. */
   worstBps: number
   /** The same of what came to be since: less what the search's route would have brought more where the other was found. */
@@ -33,7 +42,15 @@ export function proveStanding(
   const routes = createStandingRoutes()
   const { trades } = generateTrades(generated, questions)
   const last = new Map<string, { readonly market: Market; readonly route: Route }>()
-  const tally = { asked: 0, stood: 0, worstBps: 0, worstSinceBps: 0, wrong: 0, falseGaps: 0 }
+  const tally = {
+    asked: 0,
+    stood: 0,
+    resumed: 0,
+    worstBps: 0,
+    worstSinceBps: 0,
+    wrong: 0,
+    falseGaps: 0,
+  }
   for (; tally.stood < count && tally.asked < 20 * count; advance()) {
     const market = chain.sync.current()?.market
     if (!market) throw new Error('a generated chain has a state')
@@ -43,22 +60,19 @@ export function proveStanding(
         tokenOut: trade.out,
         amountIn: BigInt(trade.amount),
         nativeToken: generated.base,
+        ...limits,
       }
       tally.asked += 1
       const key = String(index)
-      const route = routes.recall(market, key, gasPriceIn(market, asked))
-      const begun = routes.begin(market, key)
-      const found = findRoute(market, {
-        ...asked,
-        ...searchLimits.deep,
-        deadlineMs: Number.POSITIVE_INFINITY,
-        gasPriceWei,
-        now: () => 0,
-        certified: route ? undefined : begun.keep,
-      })
-      if (!route && found) last.set(key, { market, route: found })
-      if (!route || !found) continue
-      tally.stood += 1
+      const stood = routes.recall(market, key, gasPriceIn(market, asked))
+      const { route, isNew } = stood
+        ? { route: stood, isNew: false }
+        : searchOn(market, routes.begin(market, key), asked)
+      const found = isNew ? route : findRoute(market, asked)
+      if (!stood && found) last.set(key, { market, route: found })
+      if (isNew || !route || !found) continue
+      if (stood) tally.stood += 1
+      else tally.resumed += 1
       const moreBps = lacksBps(market, asked, { of: found, route })
       tally.worstBps = Math.max(tally.worstBps, moreBps)
       const then = moreBps > tally.worstSinceBps ? last.get(key) : undefined
@@ -71,6 +85,24 @@ export function proveStanding(
     }
   }
   return tally
+}
+
+/** Beginning with what fell, as gateways do; `isNew` where all of the market was searched. */
+function searchOn(market: Market, begun: BegunSearch, asked: Parameters<typeof findRoute>[1]) {
+  const found: Certificate[] = []
+  let isHeld = false
+  const route = findRoute(market, {
+    ...asked,
+    fallen: begun.fallen,
+    certified: (made) => found.push(made),
+    held(again) {
+      isHeld = true
+      begun.hold(again)
+    },
+  })
+  const certificate = found.find((made) => made.route === route)
+  if (certificate) begun.keep(certificate)
+  return { route, isNew: !isHeld && certificate?.isResumed !== true }
 }
 
 type Asked = { readonly tokenOut: string; readonly nativeToken: string }

@@ -35,7 +35,7 @@ function gainOf(market: Market, certificate: Certificate, id: string): number {
 /** How far, at most, the best possible route lies above this one. */
 function gapOf(market: Market, certificate: Certificate, { amountOut, gas }: Route): number {
   const net = Number(amountOut) - gas * certificate.frame.gasPrice
-  return (1 - net / laterBound(market, later(market, certificate))) * 1e4
+  return (1 - net / laterBound(market, frameBetween(market, certificate.frame), certificate)) * 1e4
 }
 /** What a constant product of `x` and `y` earns most at prices of what it sells and buys. */
 function mostOf(x: number, y: number, { cost, value }: { cost: number; value: number }): number {

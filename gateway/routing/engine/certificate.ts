@@ -54,6 +54,10 @@ export type Certificate = {
   readonly gains: Earnings
   /** Prices at which the bound was found. */
   readonly boundPrices: Float64Array
+  /** What was unproven when prices were last looked for to bound it. */
+  readonly unprovenBps: number
+  /** Whether it was grown from one that fell. */
+  readonly isResumed: boolean
 }
 
 /** What is earned is told by: tokens off the route have other prices in each market. */
@@ -75,12 +79,10 @@ export function certify(
   {
     route,
     flow,
-    boundPrices,
-  }: {
-    readonly route: Route
+    ...proof
+  }: Pick<Certificate, 'route' | 'boundPrices' | 'unprovenBps' | 'isResumed'> & {
     /** What the route was made of. */
     readonly flow: FlowSolution
-    readonly boundPrices: Float64Array
   },
 ): Certificate {
   const output = Number(route.amountOut)
@@ -98,7 +100,8 @@ export function certify(
   const prices = new Map(priced.map(([token, log]) => [token, Math.exp(log)]))
   const known = { output, frame: ends, slack, worth, least, pools, spare, prices }
   const held = { ...known, marginsAt: createMargins(market, frame, known) }
-  return { ...known, gains: keepEarnings(findEarnings(market, held)), route, net, boundPrices }
+  const gains = keepEarnings(findEarnings(market, held))
+  return { ...known, ...proof, gains, route, net }
 }
 
 /** Of all edges that earn something, those of each pool together. */
@@ -280,10 +283,11 @@ function gainThrough(
 /** How much, at most, any route of a later market brings, net of gas at the frame's price. */
 export function laterBound(
   market: Market,
-  { frame, certificate }: { readonly frame: SearchFrame; readonly certificate: Certificate },
+  frame: SearchFrame,
+  { route, boundPrices }: Pick<Certificate, 'route' | 'boundPrices'>,
 ): number {
   // A token that came has no price.
   const prices = new Float64Array(market.tokens.length)
-  prices.set(certificate.boundPrices)
-  return boundOutput(market, frame, { prices, amountIn: Number(certificate.route.amountIn) }).bound
+  prices.set(boundPrices)
+  return boundOutput(market, frame, { prices, amountIn: Number(route.amountIn) }).bound
 }

@@ -1,25 +1,20 @@
-import { type Certificate, certify } from './certificate.ts'
+import type { Certificate } from './certificate.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
+import { type FallenRoute, leastBetter } from './fallenRoute.ts'
 import { growToOptimum } from './growToOptimum.ts'
-import { leastBound } from './leastBound.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
+import { betterRoute, netOutput } from './netOutput.ts'
 import { at } from './pieces.ts'
-import { excessOf, pruneFlow } from './pruneFlow.ts'
+import { boundRoute, type Candidate, certifyRoute } from './proveRoute.ts'
+import { netValue } from './pruneFlow.ts'
 import { replayRoute } from './replayRoute.ts'
-import { gapBetween, type Route } from './route.ts'
-import {
-  betterRoute,
-  netOutput,
-  type Replaying,
-  replay,
-  replaySplit,
-  type Search,
-} from './search.ts'
+import { resumeRoute } from './resumeRoute.ts'
+import type { Route } from './route.ts'
+import { pruneToLimits, type Replaying, replay, replaySplit, type Search } from './search.ts'
 import { frameBetween } from './searchFrame.ts'
 import { searchPath } from './searchPath.ts'
-import { shortenFlow } from './shortenFlow.ts'
 import type { Slices } from './slices.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
 import { trimFlow } from './trimFlow.ts'
@@ -54,6 +49,10 @@ export type FindRouteParameters = {
   readonly now: () => number
   /** Told what bounds a route that was found; the last one may be that of the answer. */
   readonly certified?: ((certificate: Certificate) => void) | undefined
+  /** Told that the fallen route was found again, and that what bounded it still does. */
+  readonly held?: ((route: Route) => void) | undefined
+  /** One of an earlier market to begin with. */
+  readonly fallen?: FallenRoute | undefined
   /** Runs plans in exact integers. Default: at once, on the market that is searched. */
   readonly replay?: Replaying | undefined
 }
@@ -98,25 +97,34 @@ export function* findRouteInPieces(
   const start = parameters.now()
   const effort = { spent: 0 }
   const isLate = () => parameters.now() - start >= parameters.deadlineMs
-  const hasSpent = (part: number) => () => effort.spent >= parameters.maxWork * part || isLate()
-  const limits = { isGrownUp: hasSpent(growthPart), isPruned: hasSpent(pruningPart) }
-  const isOver = hasSpent(1)
+  const limitsOf = (maxWork: number) => {
+    const hasSpent = (part: number) => () => effort.spent >= maxWork * part || isLate()
+    return { isGrownUp: hasSpent(growthPart), isPruned: hasSpent(pruningPart), isOver: hasSpent(1) }
+  }
+  const frameIn = (usable: Market, maxWork: number, refused: Set<number>) =>
+    frameSearch(usable, parameters, { effort, ...limitsOf(maxWork), refused, whole: market })
+  const resuming = frameIn(market, parameters.maxWork * resumingPart, new Set())
+  const resumed = resuming && (yield* resumeRoute(resuming))
+  if (resumed) return resumed
+  // What was tried in vain takes nothing from the search.
+  effort.spent = 0
   const refused = new Set<number>()
   let usable = market
   let best: Route | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const rest = { effort, isOver, ...limits, refused, whole: market }
-    const search = frameSearch(usable, parameters, rest)
+    const search = frameIn(usable, parameters.maxWork, refused)
     if (!search) return undefined
     const count = refused.size
     best = betterRoute(search.frame, yield* searchOnce(search, parameters), best)
-    if (refused.size === count || (isOver() && best)) break
+    if (refused.size === count || (search.isOver() && best)) break
     for (const pool of refused) usable = withoutPool(usable, pool)
   }
   return best
 }
 
 const maxAttempts = 8
+/** Part of the work for what may grow from a route that fell, before any other. */
+const resumingPart = 0.25
 /** Part of the work for finding chains. */
 const growthPart = 0.6
 /** By then what is not worth its gas is left out; the rest is for the bound. */
@@ -144,9 +152,11 @@ function frameSearch(
   const splitHops = Math.min(usualHops, mostHops ?? usualHops)
   const gasPrice = gasCost?.[tokenOut] ?? 0
   const frame = frameBetween(market, { tokenIn, tokenOut, maxHops: splitHops, gasPrice }, effort)
-  const { certified, replay = replayAtOnce } = parameters
+  const { certified, held, replay = replayAtOnce } = parameters
+  const before = parameters.fallen
+  const fallen = before && before.route.steps.length <= maxSteps ? before : undefined
   const chainHops = Math.min(maxHops + 1, splitHops - 1)
-  const asked = { amountIn, maxSteps, mostHops, certified, replay }
+  const asked = { amountIn, maxSteps, mostHops, fallen, certified, held, replay }
   return { market, frame, chainHops, gasCost, ...asked, ...rest }
 }
 
@@ -188,51 +198,28 @@ function gasCosts(
 }
 
 function* improveRoute(search: Search, first: FlowSolution, single: Route | undefined) {
-  const { market, frame, isOver } = search
+  const { frame, fallen, isOver } = search
   const grown = yield* growToOptimum(search, first)
-  let best = single
-  let flow = first
+  let best: Candidate | undefined = single && { route: single, flow: first }
   for (const start of [grown.flow, grown.early]) {
     const found = start && (yield* pruneAndReplay(search, start))
-    best = betterRoute(frame, found?.route, best)
-    if (found && best === found.route) flow = found.flow
+    if (betterRoute(frame, found?.route, best?.route) !== best?.route) best = found
   }
-  if (!best || isOver() || best.amountIn !== search.amountIn) return best
-  const net = netOutput(frame, best)
-  const least = yield* leastBound(search.whole, frame, {
-    flow: grown.flow,
-    amountIn: Number(search.amountIn),
-    net,
-    gasCost: best.gas * frame.gasPrice,
-    isOver,
-  })
-  const gapBps = gapBetween(net, least?.bound ?? Number.NaN)
-  if (!least || !Number.isFinite(gapBps)) return best
-  const route = { ...best, gapBps }
-  // A path that won alone may be another than the one that was grown.
-  const inFlow = new Set(
-    flow.edges.map((edge) => at(market.pools, market.edgePool[edge] as number)?.id),
-  )
-  if (search.certified && route.steps.every(({ poolId }) => inFlow.has(poolId)))
-    search.certified(certify(search.whole, frame, { route, flow, boundPrices: least.prices }))
-  return route
+  if (fallen && !(best && netOutput(frame, best.route) > leastBetter(frame, fallen)))
+    best = { route: fallen.route, isFallen: true }
+  if (!best || isOver() || best.route.amountIn !== search.amountIn) return best?.route
+  const proof = yield* boundRoute(search, best.route, grown.flow)
+  if (!proof) return best.route
+  return certifyRoute(search, best, proof)
 }
 
-/** What of a flow pays, within the limits, in exact integers; undefined where the work ran out before. */
+/** What of a flow pays, in exact integers; undefined where the work ran out before. */
 function* pruneAndReplay(search: Search, start: FlowSolution) {
-  const { market, frame, maxSteps, mostHops, isPruned } = search
-  const amountIn = Number(search.amountIn)
-  const short =
-    mostHops === undefined
-      ? start
-      : yield* shortenFlow(market, frame, { flow: start, amountIn, mostHops, isOver: isPruned })
-  yield
-  if (!short) return undefined
-  const pruning = { frame, amountIn, maxSteps, isOver: isPruned }
-  const flow = yield* pruneFlow(market, pruning, short)
-  yield
-  const isOverLimits = excessOf(market, pruning, flow.edges) > 0
-  const route = isOverLimits ? undefined : yield* replaySplit(search, flow)
+  const { market, frame, fallen } = search
+  const flow = yield* pruneToLimits(search, start)
+  if (!flow || (fallen && !(netValue(market, frame, flow) > leastBetter(frame, fallen))))
+    return undefined
+  const route = yield* replaySplit(search, flow)
   return route && { route, flow }
 }
 

@@ -7,8 +7,6 @@ import { tightenBound } from './tightenBound.ts'
 
 /** Prices of tokens outside the flow to bound the output with, as parts of the output to probe with. */
 const boundProbeParts = [0, 1e-5, 1e-3]
-/** A bound this near is not looked for closer. */
-const tightPart = 2e-7
 /** One farther away than this and four times the gas of the route is worth further work. */
 const loosePart = 1e-3
 const boundPasses = 8
@@ -25,6 +23,7 @@ export function* leastBound(
     amountIn,
     net,
     gasCost,
+    enough,
     isOver,
   }: {
     readonly flow: FlowSolution
@@ -32,10 +31,11 @@ export function* leastBound(
     /** What the route brings, and what its gas costs, in tokenOut. */
     readonly net: number
     readonly gasCost: number
+    /** A bound this near is not looked for closer. */
+    readonly enough: number
     readonly isOver: () => boolean
   },
 ) {
-  const enough = net * (1 + tightPart)
   const anywhere = new Uint8Array(market.tokens.length)
   const everywhere = { hopsFromIn: anywhere, hopsToOut: anywhere }
   const gasFree = { ...frame, ...everywhere, gasPrice: 0 }
@@ -60,8 +60,8 @@ export function* leastBound(
     if (least.bound <= enough || isOver()) break
     yield
   }
-  if (!least || isOver()) return least
-  const loose = { enough: net * (1 + loosePart) + 4 * gasCost, isOver }
+  if (!least || least.bound <= enough || isOver()) return least
+  const loose = { enough: Math.max(enough, net * (1 + loosePart) + 4 * gasCost), isOver }
   return yield* tightenBound(market, frame, {
     first: least,
     amountIn,

@@ -19,7 +19,7 @@ type Removal = {
 }
 
 /** Output of a flow less the gas of its edges, in tokenOut. */
-function netValue(market: Market, frame: SearchFrame, flow: FlowSolution): number {
+export function netValue(market: Market, frame: SearchFrame, flow: FlowSolution): number {
   return flow.value - frame.gasPrice * gasOfAll(market, flow.edges)
 }
 

@@ -1,9 +1,12 @@
 import type { Certificate } from './certificate.ts'
+import type { FallenRoute } from './fallenRoute.ts'
 import type { Market } from './market.ts'
 import { planFlow } from './planFlow.ts'
+import { excessOf, pruneFlow } from './pruneFlow.ts'
 import type { Replay, ReplayResult } from './replayRoute.ts'
 import type { Route } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
+import { shortenFlow } from './shortenFlow.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
 import { connectedEdges, trimFlow } from './trimFlow.ts'
 
@@ -27,20 +30,27 @@ export type Search = {
   readonly isPruned: () => boolean
   /** Pools that refused; searches add to it. */
   readonly refused: Set<number>
+  readonly fallen: FallenRoute | undefined
   readonly certified: ((certificate: Certificate) => void) | undefined
+  readonly held: ((route: Route) => void) | undefined
   readonly replay: Replaying
 }
 
-/** What a route brings, net of gas. */
-export function netOutput(frame: SearchFrame, route: Route): number {
-  return Number(route.amountOut) - route.gas * frame.gasPrice
-}
-
-/** A route that sells all beats one that does not; then the net output decides. */
-export function betterRoute(frame: SearchFrame, one: Route | undefined, other: Route | undefined) {
-  if (!one || !other) return one ?? other
-  if (one.amountIn !== other.amountIn) return one.amountIn > other.amountIn ? one : other
-  return netOutput(frame, one) > netOutput(frame, other) ? one : other
+/** What of a flow pays, within the limits; undefined where the work ran out before. */
+export function* pruneToLimits(
+  { market, frame, amountIn, maxSteps, mostHops, isPruned }: Search,
+  start: FlowSolution,
+): Generator<undefined, FlowSolution | undefined> {
+  const asked = { frame, amountIn: Number(amountIn), maxSteps, isOver: isPruned }
+  const short =
+    mostHops === undefined
+      ? start
+      : yield* shortenFlow(market, frame, { ...asked, flow: start, mostHops })
+  yield
+  if (!short) return undefined
+  const flow = yield* pruneFlow(market, asked, short)
+  yield
+  return excessOf(market, asked, flow.edges) > 0 ? undefined : flow
 }
 
 /** A split that lost more than this part to pools that refused is searched for again without them. */

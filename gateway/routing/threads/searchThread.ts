@@ -9,7 +9,7 @@ import type { Blocks } from './curveArena.ts'
 import { hearMarket, type MarketNews } from './marketFeed.ts'
 
 /** Parameters of a search that can be told. */
-export type Told = Omit<FindRouteParameters, 'now' | 'certified' | 'gasMarket' | 'replay'>
+export type Told = Omit<FindRouteParameters, 'now' | 'certified' | 'held' | 'gasMarket' | 'replay'>
 
 export type SearchTask = {
   readonly kind: 'task'
@@ -46,11 +46,13 @@ export type ThreadWord = { readonly id: number } & (
 
 /** A route by the plan that it is of: the loop has replayed it. */
 export type ToldRoute = {
-  /** Among the replays of its search. */
+  /** Among the replays of its search, from one on; 0 is the route that it began with. */
   readonly replay: number
   readonly gapBps: number | undefined
   /** Of this very route, where it has one. */
   readonly certificate: Omit<Certificate, 'route' | 'pools'> | undefined
+  /** Whether it is the one that it began with, bounded by what did so before. */
+  readonly isHeld: boolean
 }
 
 export type ThreadData = { readonly port: MessagePort; readonly bell: SharedArrayBuffer }
@@ -59,10 +61,11 @@ type Searching = {
   readonly id: number
   readonly pieces: Iterator<undefined, Route | undefined>
   readonly certificates: readonly Certificate[]
+  readonly held: ReadonlySet<Route>
   /** The plan that was sent to be replayed is all that it has to do. */
   isWaiting: boolean
   replayed: Replayed['result'] | undefined
-  /** Of all that was replayed. */
+  /** Of the route that it began with, and of all that was replayed. */
   readonly steps: (Route['steps'] | undefined)[]
   /** Of its time, which goes on in its own pieces alone: what it waits for is not its work. */
   spentMs: number
@@ -102,6 +105,7 @@ function begin(task: SearchTask): void {
   const { id, parameters, isCertified } = task
   const certificates: Certificate[] = []
   const certified = isCertified ? (made: Certificate) => void certificates.push(made) : undefined
+  const held = new Set<Route>()
   const now = () => searching.spentMs + performance.now() - begunMs
   const replay: Replaying = (_, asked) => {
     searching.isWaiting = true
@@ -113,9 +117,17 @@ function begin(task: SearchTask): void {
       return replayed
     }
   }
-  const pieces = findRouteInPieces(marketOf(task), { ...parameters, now, replay, certified })
-  const idle = { isWaiting: false, replayed: undefined, steps: [], spentMs: 0 }
-  const searching: Searching = { id, pieces, certificates, ...idle }
+  const told = {
+    ...parameters,
+    now,
+    replay,
+    certified,
+    held: (route: Route) => void held.add(route),
+  }
+  const pieces = findRouteInPieces(marketOf(task), told)
+  const steps = [parameters.fallen?.route.steps]
+  const idle = { isWaiting: false, replayed: undefined, steps, spentMs: 0 }
+  const searching: Searching = { id, pieces, certificates, held, ...idle }
   searches.set(id, searching)
 }
 
@@ -136,13 +148,14 @@ function hear(word: LoopWord): void {
   searching.steps.push(word.result.status === 'ok' ? word.result.route.steps : undefined)
 }
 
-function tell(route: Route, { steps, certificates }: Searching): ToldRoute {
+function tell(route: Route, { steps, certificates, held }: Searching): ToldRoute {
   const replay = steps.indexOf(route.steps)
   if (replay < 0) throw new Error('a route was not replayed')
   const made = certificates.find((each) => each.route === route)
-  if (!made) return { replay, gapBps: route.gapBps, certificate: undefined }
+  const told = { replay, gapBps: route.gapBps, isHeld: held.has(route) }
+  if (!made) return { ...told, certificate: undefined }
   const { route: _, pools: __, ...certificate } = made
-  return { replay, gapBps: route.gapBps, certificate }
+  return { ...told, certificate }
 }
 
 function search(searching: Searching): void {

@@ -9,6 +9,8 @@ import type { Certificate } from '../engine/certificate.ts'
 import { findRoute } from '../engine/findRoute.ts'
 import { type Market, updateMarket } from '../engine/market.ts'
 import { each } from '../engine/pieces.ts'
+import type { Route } from '../engine/route.ts'
+import { replayShares } from '../replayShares.ts'
 import { createSearchThreads, type FoundByThread, type ThreadQuestion } from './searchThreads.ts'
 
 const s = suite('routing/threads/searchThreads')
@@ -43,11 +45,14 @@ function current(): Market {
 }
 
 /** What the loop finds, and what bounds it. */
-function findHere(market: Market, parameters: (typeof questions)[number]) {
+function findHere(market: Market, parameters: ThreadQuestion['parameters']) {
   const made: Certificate[] = []
+  const again: Route[] = []
   const certified = (certificate: Certificate) => void made.push(certificate)
-  const route = findRoute(market, { ...parameters, now: () => 0, certified })
-  return { route, certificate: made.find((each) => each.route === route) }
+  const held = (route: Route) => void again.push(route)
+  const route = findRoute(market, { ...parameters, now: () => 0, certified, held })
+  const isHeld = route !== undefined && again.includes(route)
+  return { route, certificate: made.find((each) => each.route === route), isHeld }
 }
 
 const threads = createSearchThreads({ count: 2 })
@@ -87,6 +92,37 @@ s('answer what the loop does, block by block, as pools come and go [20/threads]'
     }
   }
   assert.ok(certified > 0)
+})
+
+/** What a search of one market found, in another. */
+function fallIn(market: Market, { route, certificate }: ReturnType<typeof findHere>) {
+  const [first, last] = [route?.steps[0], route?.steps.at(-1)]
+  if (!route || !first || !last || !certificate) return undefined
+  const asked = { route, amountIn: route.amountIn, tokenIn: first.tokenIn, tokenOut: last.tokenOut }
+  const again = replayShares(market, asked)?.route
+  const { prices, boundPrices, unprovenBps } = certificate
+  return again && { route: again, prices, boundPrices, unprovenBps, hasMoved: false }
+}
+
+s('go on from a route that fell as the loop does [20/threads-fallen]', async () => {
+  const seen = new Set<string>()
+  const before = current()
+  advance()
+  const market = current()
+  for (const parameters of questions) {
+    const fallen = fallIn(market, findHere(before, parameters))
+    if (!fallen) continue
+    for (const hasMoved of [false, true]) {
+      const asked = { ...parameters, fallen: { ...fallen, hasMoved } }
+      const found = await threads.find({ name, market, parameters: asked, isCertified: true })
+      const here = findHere(market, asked)
+      assert.equal(found?.route, here.route)
+      assert.equal([found?.isHeld, found?.certificate], [here.isHeld, here.certificate])
+      if (here.isHeld) assert.is(found?.route?.steps, fallen.route.steps)
+      seen.add(here.isHeld ? 'held' : `resumed ${here.certificate?.isResumed}`)
+    }
+  }
+  assert.equal([...seen].toSorted(), ['held', 'resumed false', 'resumed true'])
 })
 
 s(

@@ -13,6 +13,8 @@ export type FoundByThread = {
   readonly route: Route | undefined
   /** Of this very route, where it has one. */
   readonly certificate?: Certificate | undefined
+  /** Whether it is the fallen one of its question, bounded by what did so before. */
+  readonly isHeld?: boolean | undefined
 }
 
 export type ThreadQuestion = {
@@ -74,7 +76,7 @@ type Running = {
 type Waiting = {
   readonly name: string
   readonly market: Market
-  /** What was replayed for it, as it was asked for. */
+  /** What it was told of, and what was replayed for it, as it was asked for. */
   readonly replayed: (Route | undefined)[]
   readonly resolve: (found: FoundByThread | undefined) => void
 }
@@ -88,14 +90,15 @@ function replayIn(market: Market, asked: Replay): Replayed['result'] {
   }
 }
 
-/** Its steps never left this thread: only which of them it is was told. */
+/** Its steps stay in this thread: only which of them it is was told. */
 function hearRoute(told: ToldRoute | undefined, { replayed }: Waiting): FoundByThread | undefined {
   if (!told) return { route: undefined }
   const found = replayed[told.replay]
   if (!found) return undefined
-  const { gapBps, certificate } = told
+  const { gapBps, certificate, isHeld } = told
   const route = gapBps === undefined ? found : { ...found, gapBps }
-  return { route, certificate: certificate && { ...certificate, route, pools: poolsOf(route) } }
+  const pools = poolsOf(route)
+  return { route, isHeld, certificate: certificate && { ...certificate, route, pools } }
 }
 
 function createThread(arena: ReturnType<typeof createCurveArena>) {
@@ -198,7 +201,7 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       // A search under way keeps the process; a thread that waits does not.
       running.worker.ref()
       const { promise, resolve } = Promise.withResolvers<FoundByThread | undefined>()
-      waiting.set(id, { name, market, replayed: [], resolve })
+      waiting.set(id, { name, market, replayed: [parameters.fallen?.route], resolve })
       running.post(task)
       return promise
     },
