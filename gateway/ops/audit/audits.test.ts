@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { query } from '../../../fixtures/store/postgres.ts'
 import { openAt, startStoreEngines } from '../../../fixtures/store/storeEngines.ts'
@@ -99,4 +100,21 @@ s('one that is under way when the gateway closes ends with it [ops/audits]', asy
   await over
   assert.equal(audits.state(), { failedAtMs: 5 })
 })
+
+s(
+  'one that has just begun loads what it needs before it is ended [ops/audits-loaded]',
+  async () => {
+    const said: unknown[] = []
+    const hear = (worker: Worker) => {
+      worker.on('message', (word) => said.push(word))
+      worker.on('exit', () => said.push('ended'))
+    }
+    process.once('worker', hear)
+    const { audits } = createDesk('/nowhere/a.sqlite')
+    const over = audits.run()
+    await audits.close()
+    await over
+    assert.equal(said, ['loaded', 'ended'])
+  },
+)
 s.run()

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Log } from '../../observe/log.ts'
 import { modulePath } from '../../runtime/modulePath.ts'
 import type { DatabaseAudit } from './auditDatabase.ts'
-import type { WorkerVerdict } from './auditWorker.ts'
+import type { WorkerVerdict, WorkerWord } from './auditWorker.ts'
 
 export type AuditState = {
   /** Of the audit under way. */
@@ -26,7 +26,9 @@ export function createAudits(
   task: DatabaseAudit,
 ) {
   let state: AuditState = {}
-  let running: { readonly worker: Worker; readonly over: Promise<void> } | undefined
+  let running:
+    | { readonly worker: Worker; readonly said: Promise<void>; readonly over: Promise<void> }
+    | undefined
 
   async function finish(worker: Worker, atMs: number): Promise<void> {
     try {
@@ -48,11 +50,12 @@ export function createAudits(
         const atMs = now()
         const worker = startWorker(task)
         state = { ...state, runningSinceMs: atMs }
-        running = { worker, over: finish(worker, atMs) }
+        running = { worker, said: saysOrEnds(worker), over: finish(worker, atMs) }
       }
       return running.over
     },
     async close(): Promise<void> {
+      await running?.said
       await running?.worker.terminate()
       await running?.over
     },
@@ -65,11 +68,20 @@ const startWorker = (task: DatabaseAudit) =>
     resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
   })
 
+/** Its first word, or that there will be none. */
+const saysOrEnds = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    worker.once('message', () => resolve())
+    worker.once('exit', () => resolve())
+  })
+
 async function verdictOf(worker: Worker): Promise<WorkerVerdict> {
   const timer = setTimeout(() => void worker.terminate(), timeoutMs)
   try {
     return await new Promise((resolve, reject) => {
-      worker.once('message', resolve)
+      worker.on('message', (word: WorkerWord) => {
+        if (word !== 'loaded') resolve(word)
+      })
       worker.once('error', reject)
       worker.once('exit', (code) => reject(new Error(`its thread ended with ${code}`)))
     })
