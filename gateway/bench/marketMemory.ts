@@ -43,7 +43,7 @@ export function readRouteBytes({
         deadlineMs: Number.POSITIVE_INFINITY,
         gasPriceWei,
         now: () => 0,
-        certified: standing.begin(market, String(from + index)).keep,
+        certified: standing.begin(market, String(from + index), 0).keep,
       })
       if (route) found += 1
     }

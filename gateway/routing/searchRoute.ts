@@ -104,12 +104,13 @@ export async function searchUntried(
   const variant = `${chain.chainClient.chain.transactionGasCap} ${chain.taxes.measured()}`
   const fits = (route: Route) =>
     chain.routes.fits(route.steps, variant, () => fitsTransaction(chain, { market: usable, route }))
-  const known =
+  const asked =
     key === undefined
       ? undefined
-      : standing.recall(usable, key, gasPriceIn(chain, { market, token: tokenOut, options }))
+      : ([usable, key, gasPriceIn(chain, { market, token: tokenOut, options })] as const)
+  const known = asked && standing.recall(...asked)
   if (known && fits(known)) return known
-  const begun = key === undefined ? undefined : standing.begin(usable, key)
+  const begun = asked && standing.begin(...asked)
   let certificate: Certificate | undefined
   let held: Route | undefined
   const limits = searchLimits[mode]

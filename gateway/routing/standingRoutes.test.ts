@@ -4,6 +4,7 @@ import { collectGarbage } from '../bench/collectGarbage.ts'
 import { proveStanding } from '../bench/quote/proveStanding.ts'
 import type { Certificate } from './engine/certificate.ts'
 import { createMarket, type Market, updateMarket } from './engine/market.ts'
+import { replayShares } from './replayShares.ts'
 import { createStandingRoutes, type StandingRoutes } from './standingRoutes.ts'
 
 const s = suite('standingRoutes')
@@ -24,7 +25,7 @@ const before = createMarket([...pools, pair('three', 'b/d', [1_000, 900])])
 
 function keepFound(market: Market) {
   const routes = createStandingRoutes()
-  const begun = routes.begin(market, 'key')
+  const begun = routes.begin(market, 'key', 0)
   const route = ask(market, { amountIn: 10n ** 18n, certified: begun.keep })
   assert.equal(routes.recall(market, 'key', 0), route)
   return { routes, route }
@@ -57,7 +58,7 @@ s('fall where a pool came that is as good, and saves a swap [20/standing-shorter
   const market = createMarket([first, second])
   const found = (gasPriceWei: bigint) => {
     const routes = createStandingRoutes()
-    const begun = routes.begin(market, 'key')
+    const begun = routes.begin(market, 'key', 0)
     assert.ok(ask(market, { amountIn: 10n ** 18n, gasPriceWei, certified: begun.keep }))
     return (later: Market) => routes.recall(later, 'key', Number(gasPriceWei))
   }
@@ -73,17 +74,17 @@ s('stand where what came is no better, and forget nothing they skipped', () => {
   const { routes } = keepFound(before)
   const worse = updateMarket(before, [pair('new', 'a/e', [10, 10])])
   const twice = updateMarket(worse, [pair('in', 'e/d', [10, 5])])
-  routes.begin(worse, 'other')
+  routes.begin(worse, 'other', 0)
   assert.ok(routes.recall(twice, 'key', 0))
   const better = updateMarket(twice, [pair('three', 'b/d', [1_000, 2_000])])
-  routes.begin(better, 'other')
+  routes.begin(better, 'other', 0)
   const still = updateMarket(better, [pair('new', 'a/e', [10, 11])])
   assert.is(routes.recall(still, 'key', 0), undefined)
 })
 
 function keepWeakly(routes: StandingRoutes, market: Market): readonly WeakRef<Certificate>[] {
   const kept: WeakRef<Certificate>[] = []
-  const begun = routes.begin(market, 'key')
+  const begun = routes.begin(market, 'key', 0)
   const certified = (made: Certificate) => {
     kept.push(new WeakRef(made))
     begun.keep(made)
@@ -98,7 +99,7 @@ s('are let go once they can stand no more [24/standing-let-go]', async () => {
   let market = before
   const countAlive = async (later: number) => {
     market = updateMarket(market, [pair('new', 'a/e', [10, 10 + later])])
-    routes.begin(market, 'other')
+    routes.begin(market, 'other', 0)
     // Whom a turn of the loop has seen stays for as long as that.
     await new Promise((resolve) => setImmediate(resolve))
     collectGarbage()
@@ -115,7 +116,7 @@ s('stand while a batch goes on with the market that it began with [20/standing-b
   assert.ok(routes.recall(later, 'key', 0))
   for (let turn = 0; turn < 100; turn += 1) {
     assert.is(routes.recall(before, 'key', 0), undefined, 'of another block')
-    routes.begin(later, 'other')
+    routes.begin(later, 'other', 0)
   }
   assert.is(routes.recall(later, 'key', 0)?.amountOut, route?.amountOut)
 })
@@ -144,14 +145,15 @@ s(
   () => {
     const { routes, route } = keepFound(close)
     const better = updateMarket(close, [pair('three', 'b/d', [1_000, 1_005])])
-    assert.is(routes.begin(close, 'key').fallen, undefined, 'it stands there')
+    assert.is(routes.begin(close, 'key', 0).fallen, undefined, 'it stands there')
     assert.is(routes.recall(better, 'key', 0), undefined)
-    const { fallen } = routes.begin(better, 'key')
+    const { fallen } = routes.begin(better, 'key', 0)
     assert.equal([fallen?.route.steps, fallen?.hasMoved], [route?.steps, false])
-    assert.is(routes.begin(better, 'other').fallen, undefined)
+    assert.is(routes.begin(better, 'other', 0).fallen, undefined)
+    assert.is(routes.begin(better, 'key', 1).fallen, undefined, 'by gas of another price')
     const later = updateMarket(better, [pair('three', 'b/d', [1_000, 1_006])])
     assert.is(routes.recall(later, 'key', 0), undefined)
-    assert.is(routes.begin(later, 'key').fallen, undefined, 'it was not run there')
+    assert.is(routes.begin(later, 'key', 0).fallen, undefined, 'it was not run there')
   },
 )
 s('that fell have moved where their own pools or gas have [20/standing-fell]', () => {
@@ -161,7 +163,7 @@ s('that fell have moved where their own pools or gas have [20/standing-fell]', (
     const { routes } = keepFound(close)
     const later = updateMarket(close, changed)
     assert.is(routes.recall(later, 'key', gasPrice), undefined)
-    return routes.begin(later, 'key').fallen?.hasMoved
+    return routes.begin(later, 'key', gasPrice).fallen?.hasMoved
   }
   assert.equal(
     [hasMoved(better), hasMoved([...better, ...own]), hasMoved(better, 1)],
@@ -174,7 +176,7 @@ s('that fell stand on where nothing better is found, until more changes [20/stan
     updateMarket(market, [pair('three', 'b/d', [1_000, out])])
   const better = grown(close, 1_005)
   assert.is(routes.recall(better, 'key', 0), undefined)
-  const begun = routes.begin(better, 'key')
+  const begun = routes.begin(better, 'key', 0)
   const again = begun.fallen?.route
   if (!again) throw new Error('it swaps there')
   begun.hold(again)
@@ -194,7 +196,7 @@ s('are as old as the search of all pools that they grew from [20/standing-age]',
   const fall = (out: number) => {
     market = updateMarket(market, [pair('three', 'b/d', [1_000, out])])
     const stood = routes.recall(market, 'key', 0)
-    const begun = routes.begin(market, 'key')
+    const begun = routes.begin(market, 'key', 0)
     const certified = (made: Certificate) => begun.keep({ ...made, isResumed: true })
     if (!stood) ask(market, { amountIn: 10n ** 18n, certified })
     return { stood: stood !== undefined, fallen: begun.fallen !== undefined }
@@ -203,6 +205,34 @@ s('are as old as the search of all pools that they grew from [20/standing-age]',
   assert.equal(told.at(0), { stood: false, fallen: true })
   assert.equal(told.at(59), { stood: false, fallen: true })
   assert.equal(told.at(60), { stood: false, fallen: false })
+})
+
+s('are of this block, whatever ends late that was begun in another [attack/standing-late]', () => {
+  const e = 1_000_000
+  const deep = (id: string, tokens: string, more = 0) => pair(id, tokens, [e, e + more])
+  // What more is earned by going round has more unproven than what stands without a look at what changed.
+  const round = [deep('bc', 'b/c'), pair('cb', 'c/b', [e, e + 7_600])]
+  const off = (id: string, tokens: string) => deep(id, tokens, -2_000)
+  const aside = [off('ab', 'a/b'), off('ac', 'a/c'), off('bd', 'b/d')]
+  let market = createMarket([deep('one', 'a/d'), ...round, ...aside, off('cd', 'c/d')])
+  const routes = createStandingRoutes()
+  ask(market, { certified: routes.begin(market, 'key', 0).keep })
+  const fall = (more: number, ...own: ReturnType<typeof pair>[]) => {
+    market = updateMarket(market, [...own, deep('cd', 'c/d', more)])
+    assert.is(routes.recall(market, 'key', 0), undefined)
+    return [routes.begin(market, 'key', 0), routes.begin(market, 'key', 0)] as const
+  }
+  const [quick, late] = fall(1_700)
+  const again = quick.fallen?.route
+  if (!again) throw new Error('it fell')
+  quick.hold(again)
+  fall(2_000, pair('one', 'a/d', [e, e - 500]))
+  late.hold(again)
+  market = updateMarket(market, [deep('other', 'b/e')])
+  const route = routes.recall(market, 'key', 0)
+  const asked = { tokenIn: 'a', tokenOut: 'd', amountIn: again.amountIn }
+  const swapped = route && replayShares(market, { ...asked, route })?.route
+  assert.is(route?.amountOut, swapped?.amountOut)
 })
 
 s.run()

@@ -13,8 +13,8 @@ export type StandingRoutes = {
    * of gas, in what is bought.
    */
   recall(market: Market, key: string, gasPrice: number): Route | undefined
-  /** Notes which market a search begins with. */
-  begin(market: Market, key: string): BegunSearch
+  /** Notes which market, and price of gas, a search begins with. */
+  begin(market: Market, key: string, gasPrice: number): BegunSearch
 }
 
 export type BegunSearch = {
@@ -31,8 +31,9 @@ type Kept = {
   /** When all of the market was searched for it. */
   readonly found: number
   version: number
-  /** In that version. */
+  /** In that version, at that price of gas. */
   fallen?: FallenRoute | undefined
+  gasPrice: number
 }
 
 /** Each holds a price for every token of the market. */
@@ -65,23 +66,27 @@ export function createStandingRoutes(): StandingRoutes {
       const renewed = kept.standing.renew(market, { changed, gasPrice })
       // Had a pool thrown, it would still be of the market before.
       kept.version = version
+      kept.gasPrice = gasPrice
       if (!renewed) routes.delete(key)
       kept.fallen = renewed?.fallen
       return renewed?.route
     },
-    begin(market, key) {
+    begin(market, key, gasPrice) {
       const version = enter(market)
       const before = routes.get(key)
-      const fell = before?.version === version ? before : undefined
+      const isThere = before?.version === version && before.gasPrice === gasPrice
+      const fell = isThere ? before : undefined
+      const fallen = fell?.fallen
       return {
-        fallen: fell?.fallen,
+        fallen,
         keep(found) {
           const standing = createStandingRoute(market, found)
           const since = found.isResumed ? fell?.found : undefined
-          routes.set(key, { standing, found: since ?? version, version })
+          routes.set(key, { standing, found: since ?? version, version, gasPrice })
         },
         hold(found) {
-          if (!fell?.fallen) return
+          // It may have fallen again meanwhile, in a later market, or be held already.
+          if (!fallen || fell?.fallen !== fallen) return
           fell.standing.hold(found)
           fell.fallen = undefined
         },

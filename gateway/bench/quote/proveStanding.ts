@@ -64,10 +64,11 @@ export function proveStanding(
       }
       tally.asked += 1
       const key = String(index)
-      const stood = routes.recall(market, key, gasPriceIn(market, asked))
+      const gasPrice = gasPriceIn(market, asked)
+      const stood = routes.recall(market, key, gasPrice)
       const { route, isNew } = stood
         ? { route: stood, isNew: false }
-        : searchOn(market, routes.begin(market, key), asked)
+        : searchOn(market, routes.begin(market, key, gasPrice), asked)
       const found = isNew ? route : findRoute(market, asked)
       if (!stood && found) last.set(key, { market, route: found })
       if (isNew || !route || !found) continue

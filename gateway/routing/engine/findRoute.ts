@@ -1,14 +1,13 @@
 import type { Certificate } from './certificate.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
-import { type FallenRoute, leastBetter } from './fallenRoute.ts'
+import { type FallenRoute, leastBetter, leastPromise, splitFallen } from './fallenRoute.ts'
 import { growToOptimum } from './growToOptimum.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
 import { betterRoute, netOutput } from './netOutput.ts'
 import { at } from './pieces.ts'
 import { boundRoute, type Candidate, certifyRoute } from './proveRoute.ts'
-import { netValue } from './pruneFlow.ts'
 import { replayRoute } from './replayRoute.ts'
 import { resumeRoute } from './resumeRoute.ts'
 import type { Route } from './route.ts'
@@ -96,14 +95,15 @@ export function* findRouteInPieces(
 ): Generator<undefined, Route | undefined> {
   const start = parameters.now()
   const effort = { spent: 0 }
-  const isLate = () => parameters.now() - start >= parameters.deadlineMs
-  const limitsOf = (maxWork: number) => {
-    const hasSpent = (part: number) => () => effort.spent >= maxWork * part || isLate()
+  const limitsOf = (all: number) => {
+    const isLate = () => parameters.now() - start >= parameters.deadlineMs * all
+    const hasSpent = (part: number) => () =>
+      effort.spent >= parameters.maxWork * all * part || isLate()
     return { isGrownUp: hasSpent(growthPart), isPruned: hasSpent(pruningPart), isOver: hasSpent(1) }
   }
-  const frameIn = (usable: Market, maxWork: number, refused: Set<number>) =>
-    frameSearch(usable, parameters, { effort, ...limitsOf(maxWork), refused, whole: market })
-  const resuming = frameIn(market, parameters.maxWork * resumingPart, new Set())
+  const frameIn = (usable: Market, part: number, refused: Set<number>) =>
+    frameSearch(usable, parameters, { effort, ...limitsOf(part), refused, whole: market })
+  const resuming = frameIn(market, resumingPart, new Set())
   const resumed = resuming && (yield* resumeRoute(resuming))
   if (resumed) return resumed
   // What was tried in vain takes nothing from the search.
@@ -112,10 +112,12 @@ export function* findRouteInPieces(
   let usable = market
   let best: Route | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const search = frameIn(usable, parameters.maxWork, refused)
+    const search = frameIn(usable, 1, refused)
     if (!search) return undefined
     const count = refused.size
     best = betterRoute(search.frame, yield* searchOnce(search, parameters), best)
+    // What ended early has not been held against it.
+    best = betterRoute(search.frame, search.fallen?.route, best)
     if (refused.size === count || (search.isOver() && best)) break
     for (const pool of refused) usable = withoutPool(usable, pool)
   }
@@ -123,7 +125,7 @@ export function* findRouteInPieces(
 }
 
 const maxAttempts = 8
-/** Part of the work for what may grow from a route that fell, before any other. */
+/** Part of the work, and of the time, for what may grow from a route that fell, before any other. */
 const resumingPart = 0.25
 /** Part of the work for finding chains. */
 const growthPart = 0.6
@@ -153,10 +155,14 @@ function frameSearch(
   const gasPrice = gasCost?.[tokenOut] ?? 0
   const frame = frameBetween(market, { tokenIn, tokenOut, maxHops: splitHops, gasPrice }, effort)
   const { certified, held, replay = replayAtOnce } = parameters
-  const before = parameters.fallen
-  const fallen = before && before.route.steps.length <= maxSteps ? before : undefined
+  const fell = parameters.fallen
+  const fallen = fell && fell.route.steps.length <= maxSteps ? fell : undefined
+  const apart = { ...frame, effort: { spent: 0 } }
+  const fallenFlow = fallen && splitFallen(market, apart, fallen)
+  const least = fallenFlow ? leastPromise(market, apart, { flow: fallenFlow, maxSteps }) : 0
+  const before = { fallen, fallenFlow, leastPromise: least }
   const chainHops = Math.min(maxHops + 1, splitHops - 1)
-  const asked = { amountIn, maxSteps, mostHops, fallen, certified, held, replay }
+  const asked = { amountIn, maxSteps, mostHops, ...before, certified, held, replay }
   return { market, frame, chainHops, gasCost, ...asked, ...rest }
 }
 
@@ -215,11 +221,8 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
 
 /** What of a flow pays, in exact integers; undefined where the work ran out before. */
 function* pruneAndReplay(search: Search, start: FlowSolution) {
-  const { market, frame, fallen } = search
   const flow = yield* pruneToLimits(search, start)
-  if (!flow || (fallen && !(netValue(market, frame, flow) > leastBetter(frame, fallen))))
-    return undefined
-  const route = yield* replaySplit(search, flow)
+  const route = flow && (yield* replaySplit(search, flow))
   return route && { route, flow }
 }
 

@@ -1,6 +1,5 @@
 import type { Bound } from './boundOutput.ts'
 import { certify, laterBound } from './certificate.ts'
-import { splitFallen } from './fallenRoute.ts'
 import { leastBound } from './leastBound.ts'
 import { netOutput } from './netOutput.ts'
 import { at } from './pieces.ts'
@@ -64,13 +63,13 @@ export function certifyRoute(
   { route: found, isFallen = false, isResumed = false, flow: made }: Candidate,
   { gapBps, prices: boundPrices, isKnown }: Proof,
 ): Route {
-  const { market, whole, frame, fallen, certified, held } = search
+  const { market, whole, frame, fallen, fallenFlow, certified, held } = search
   const route = { ...found, gapBps }
   if (isFallen && isKnown && fallen?.hasMoved === false) {
     held?.(route)
     return route
   }
-  const flow = made ?? (fallen && splitFallen(market, frame, fallen))
+  const flow = made ?? fallenFlow
   // A path that won alone may be another than the one that was grown.
   const inFlow = new Set(
     flow?.edges.map((edge) => at(market.pools, market.edgePool[edge] as number)?.id),

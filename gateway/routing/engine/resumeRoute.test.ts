@@ -102,17 +102,20 @@ s('leave out what pays its gas no more, though nothing came [20/resume-dear]', (
   assert.equal([poolsOf(route), certificate?.isResumed], [['one'], true])
 })
 
-s('are searched for anew where more of them is unproven [20/resume-unproven]', () => {
+s('are searched for anew where more of them is unproven, or much [20/resume-unproven]', () => {
   const later = updateMarket(before, [deep('three', 'a/d')])
+  const isResumedWith = (unprovenBps: number) =>
+    find(later, { fallen: fallIn(later, { unprovenBps }) }).certificate?.isResumed
+  assert.equal([-1, 0, 0.5, 0.51].map(isResumedWith), [false, true, true, false])
   const { certificate } = find(later, { fallen: fallIn(later, { unprovenBps: -1 }) })
-  assert.equal([certificate?.isResumed, (certificate?.unprovenBps ?? -1) >= 0], [false, true])
+  assert.ok((certificate?.unprovenBps ?? -1) >= 0)
 })
 
 s('are searched for anew where gas is dear: fewer swaps may be better [20/resume-gas]', () => {
   const asked = { gasPriceWei: 10n ** 12n }
   const long = createMarket([deep('ab', 'a/b'), deep('bd', 'b/d')])
   const later = updateMarket(long, [pair('ad', 'a/d', [million, million - 3_000])])
-  const fallen = fallIn(later, { of: long, asked, unprovenBps: 10_000 })
+  const fallen = fallIn(later, { of: long, asked, unprovenBps: 0.5 })
   const { route, certificate } = find(later, { ...asked, fallen })
   assert.equal([poolsOf(route), certificate?.isResumed], [['ad'], false])
 })
@@ -125,12 +128,31 @@ s('stay where they are better than what is found, within the limits [20/resume-b
   const near = { ...asked, maxHops: 1 }
   assert.equal(poolsOf(find(both, near).route), ['ad'], 'no other is found so near')
   const kept = find(both, { ...near, fallen })
-  assert.equal([kept.route.steps, kept.isHeld, kept.plans], [fallen.route.steps, true, 1])
+  assert.equal([kept.route.steps, kept.isHeld], [fallen.route.steps, true])
   const moved = find(both, { ...near, fallen: { ...fallen, hasMoved: true } })
   assert.equal([moved.route.steps, moved.isHeld], [fallen.route.steps, false])
   assert.is(moved.certificate?.isResumed, false)
   assert.equal(poolsOf(find(both, { ...near, maxSteps: 1, fallen }).route), ['ad'])
 })
+
+s(
+  'take in what is worth more than their least, where they have all their swaps [20/resume-full]',
+  () => {
+    const asked = { amountIn: 10n ** 24n, maxSteps: 3 }
+    const full = createMarket(['one', 'two', 'three'].map((id) => deep(id, 'a/d')))
+    const isTakenOf = (size: number, maxSteps = 3) => {
+      const later = updateMarket(full, [pair('new', 'a/d', [size, size])])
+      const fallen = fallIn(later, { of: full, asked })
+      const { route } = find(later, { ...asked, maxSteps, fallen })
+      return poolsOf(route).includes('new')
+    }
+    assert.equal(
+      [10_000, 900_000, 1_500_000].map((size) => isTakenOf(size)),
+      [false, false, true],
+    )
+    assert.ok(isTakenOf(10_000, 8), 'with room for it')
+  },
+)
 
 s('are not grown by what refuses [20/resume-refused]', () => {
   const liar = { ...deep('three', 'a/d', 9_000), swap: () => undefined }
@@ -143,11 +165,14 @@ s('are not grown by what refuses [20/resume-refused]', () => {
 s(
   'have a quarter of the work, and take none from a search that has to follow [20/resume-work]',
   () => {
+    const many = createMarket(Array.from({ length: 60 }, (_, k) => deep(`${k}`, 'a/d', k)))
+    const one = fallIn(many, { of: many, asked: { maxSteps: 1 }, unprovenBps: 0.5 })
+    const isResumedWith = (maxWork: number) =>
+      find(many, { maxWork, fallen: one }).certificate?.isResumed
+    // A search anew has enough of either.
+    assert.equal([4_000, 16_000].map(isResumedWith), [false, true])
     const market = createMarket(randomMarket(5, 200))
     const fallen = fallIn(market, { of: market, asked: { maxSteps: 1 } })
-    const isResumedWith = (maxWork: number) =>
-      find(market, { maxWork, fallen: { ...fallen, unprovenBps: 10_000 } }).certificate?.isResumed
-    assert.equal([60_000, 1e8].map(isResumedWith), [false, true])
     for (const maxWork of [5_000, 10_000, 20_000]) {
       const inVain = { ...fallen, unprovenBps: -1 }
       const { route } = find(market, { maxWork, fallen: inVain })
@@ -155,5 +180,29 @@ s(
     }
   },
 )
+
+s('are searched for anew where a pool refuses what its curve promises [attack/resume-liar]', () => {
+  const liar = { ...deep('liar', 'a/d', 3_000), swap: () => undefined }
+  const both = createMarket([liar, deep('one', 'a/d'), deep('two', 'a/d')])
+  const later = updateMarket(both, [deep('three', 'a/d', 2_500)])
+  const { route } = find(later, { fallen: fallIn(later, { of: both }) })
+  near(Number(route.amountOut), Number(find(later).route.amountOut), 1e-5)
+})
+
+s('are better than a single path where there is time for no more [attack/resume-late]', () => {
+  const market = createMarket(randomMarket(5, 200))
+  const later = updateMarket(market, [pair('new', 'a/d', [10, 10])])
+  const asked = { amountIn: 10n ** 22n, maxSteps: 96, maxWork: 1_200_000, deadlineMs: 500 }
+  const fallen = fallIn(later, { of: market, asked })
+  for (const eachMs of [1, 20, 50, 200, 600]) {
+    let ms = 0
+    const now = () => {
+      ms += eachMs
+      return ms
+    }
+    const { route } = find(later, { ...asked, fallen, now })
+    assert.ok(route.amountOut >= fallen.route.amountOut, `${eachMs} ms: ${route.amountOut}`)
+  }
+})
 
 s.run()

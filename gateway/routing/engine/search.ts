@@ -31,6 +31,10 @@ export type Search = {
   /** Pools that refused; searches add to it. */
   readonly refused: Set<number>
   readonly fallen: FallenRoute | undefined
+  /** Its pools, split anew. */
+  readonly fallenFlow: FlowSolution | undefined
+  /** What a chain has to promise at least. */
+  readonly leastPromise: number
   readonly certified: ((certificate: Certificate) => void) | undefined
   readonly held: ((route: Route) => void) | undefined
   readonly replay: Replaying
