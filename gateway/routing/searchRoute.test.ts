@@ -223,6 +223,24 @@ s(
 )
 
 s(
+  'keeps what it finds though a pool refuses, and it is found twice [attack/kept-twice]',
+  async () => {
+    const { search, turns } = createStand()
+    const best = await search()
+    const liars = best?.steps.flatMap(({ poolId }) => {
+      const pool = poolOf(market, poolId)
+      return pool ? [{ ...pool, id: `liar ${poolId}`, swap: () => undefined }] : []
+    })
+    const later = updateMarket(market, liars ?? [])
+    const asked = { key: 'question', market: later }
+    const first = await search(asked)
+    const searched = turns.length
+    assert.equal((await search(asked))?.steps, first?.steps)
+    assert.is(turns.length, searched)
+  },
+)
+
+s(
   'asks a thread where one is free, and never one for a narrowed market [teeth/search-route]',
   async () => {
     const answer = { amountIn: 1n, amountOut: 7n, gas: 1, steps: [] }

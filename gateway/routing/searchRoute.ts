@@ -111,8 +111,9 @@ export async function searchUntried(
   const known = asked && standing.recall(...asked)
   if (known && fits(known)) return known
   const begun = asked && standing.begin(...asked)
-  let certificate: Certificate | undefined
-  let held: Route | undefined
+  /** Each attempt of a search tells its own: pools may have refused. */
+  const certificates: Certificate[] = []
+  const held = new Set<Route>()
   const limits = searchLimits[mode]
   const { maxHops = limits.maxHops, maxSteps = limits.maxSteps } = options ?? {}
   const parameters = {
@@ -129,16 +130,8 @@ export async function searchUntried(
     nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
     now: deps.now,
     fallen: begun?.fallen,
-    certified:
-      begun &&
-      ((made: Certificate) => {
-        certificate = made
-      }),
-    held:
-      begun &&
-      ((again: Route) => {
-        held = again
-      }),
+    certified: begun && ((made: Certificate) => void certificates.push(made)),
+    held: begun && ((again: Route) => void held.add(again)),
   }
   const turn = { ...asker, chainId: chain.chainId, others }
   const attributes = { chainId: chain.chainId, mode, pools: usable.pools.length }
@@ -151,8 +144,9 @@ export async function searchUntried(
     const route = await searching.tracePromise(() => chain.searches(find, turn), { attributes })
     if (!route || route.amountOut <= 0n) return undefined
     if (fits(route)) {
-      if (certificate?.route === route) begun?.keep(certificate)
-      if (held === route) begun?.hold(route)
+      const certificate = certificates.find((made) => made.route === route)
+      if (certificate) begun?.keep(certificate)
+      if (held.has(route)) begun?.hold(route)
       return route
     }
     steps = Math.floor(route.steps.length / 2)

@@ -40,6 +40,15 @@ function areSame(tokens: ReadonlyMap<string, number>, { tokenIndex }: Market): b
   return [...tokens].every(([token, index]) => tokenIndex.get(token) === index)
 }
 
+/** The tokens that it has prices for, and its ends. In a function of its own: the others would keep the market. */
+function namesIn({ tokens }: Market, { prices, frame }: Certificate) {
+  const nameOf = (index: number) => at(tokens, index) ?? ''
+  return {
+    tokens: new Map([...prices.keys()].map((index) => [nameOf(index), index])),
+    ends: { tokenIn: nameOf(frame.tokenIn), tokenOut: nameOf(frame.tokenOut) },
+  }
+}
+
 /**
  * At the prices of the search, a pool that changed can gain so much and no more by being used otherwise:
  * the route is run anew on the later market, and stands while it lacks no more than that. What its own
@@ -57,12 +66,7 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
   let { route } = certificate
   const { prices, boundPrices, unprovenBps } = certificate
   const known = { prices, boundPrices, unprovenBps }
-  const priced = [...certificate.prices.keys()]
-  const tokens = new Map(priced.map((index) => [at(found.tokens, index) ?? '', index]))
-  const ends = {
-    tokenIn: at(found.tokens, frame.tokenIn) ?? '',
-    tokenOut: at(found.tokens, frame.tokenOut) ?? '',
-  }
+  const { tokens, ends } = namesIn(found, certificate)
 
   const growthOf = (market: Market, earner: Held, id: string): number =>
     gainsOf(market, earner, id).reduce((sum, { first, now }) => sum + Math.max(0, now - first), 0)

@@ -24,17 +24,16 @@ for (const { changedPerBlock, isArbitraged } of [
     `bring no less than a search would, but for a tenth of a basis point: ${market} [20/standing-ten-thousand]`,
     () => {
       const size = { pools, tokens: pools / 10, seed, changedPerBlock, isArbitraged }
-      const { asked, stood, resumed, worstBps, worstSinceBps, wrong, falseGaps } = proveStanding(
-        size,
-        {
+      const { asked, stood, resumed, anew, worstBps, worstSinceBps, wrong, falseGaps } =
+        proveStanding(size, {
           count,
           questions: 100,
-        },
-      )
+        })
       reportFigures(`routes that stand, ${market}`, {
         asked,
         stood,
         resumed,
+        anew,
         'worst, bps': Number(worstBps.toFixed(3)),
         'of it since the search': Number(worstSinceBps.toFixed(3)),
         'not as the pools swap': wrong,

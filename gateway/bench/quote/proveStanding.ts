@@ -23,6 +23,8 @@ export type Standing = {
   stood: number
   /** Found from those that fell, and held against a search as well. */
   resumed: number
+  /** Searched anew beside one that fell, as well. */
+  anew: number
   /** How much more, at most, a search brought, net of gas. */
   worstBps: number
   /** The same of what came to be since: less what the search's route would have brought more where the other was found. */
@@ -46,6 +48,7 @@ export function proveStanding(
     asked: 0,
     stood: 0,
     resumed: 0,
+    anew: 0,
     worstBps: 0,
     worstSinceBps: 0,
     wrong: 0,
@@ -66,14 +69,16 @@ export function proveStanding(
       const key = String(index)
       const gasPrice = gasPriceIn(market, asked)
       const stood = routes.recall(market, key, gasPrice)
-      const { route, isNew } = stood
-        ? { route: stood, isNew: false }
+      const { route, isResumed, isTold } = stood
+        ? { route: stood, isResumed: false, isTold: true }
         : searchOn(market, routes.begin(market, key, gasPrice), asked)
-      const found = isNew ? route : findRoute(market, asked)
+      // Without one that fell a search finds what this one would.
+      const found = isTold ? findRoute(market, asked) : route
       if (!stood && found) last.set(key, { market, route: found })
-      if (isNew || !route || !found) continue
+      if (!isTold || !route || !found) continue
       if (stood) tally.stood += 1
-      else tally.resumed += 1
+      else if (isResumed) tally.resumed += 1
+      else tally.anew += 1
       const moreBps = lacksBps(market, asked, { of: found, route })
       tally.worstBps = Math.max(tally.worstBps, moreBps)
       const then = moreBps > tally.worstSinceBps ? last.get(key) : undefined
@@ -88,22 +93,22 @@ export function proveStanding(
   return tally
 }
 
-/** Beginning with what fell, as gateways do; `isNew` where all of the market was searched. */
+/** Beginning with what fell, as gateways do; `isTold` where there was such a route. */
 function searchOn(market: Market, begun: BegunSearch, asked: Parameters<typeof findRoute>[1]) {
-  const found: Certificate[] = []
-  let isHeld = false
-  const route = findRoute(market, {
-    ...asked,
-    fallen: begun.fallen,
-    certified: (made) => found.push(made),
-    held(again) {
-      isHeld = true
-      begun.hold(again)
-    },
-  })
-  const certificate = found.find((made) => made.route === route)
+  const made: Certificate[] = []
+  const held = new Set<Route>()
+  const { fallen } = begun
+  const certified = (certificate: Certificate) => void made.push(certificate)
+  const route = findRoute(market, { ...asked, fallen, certified, held: (again) => held.add(again) })
+  const certificate = made.find((each) => each.route === route)
+  const isHeld = route !== undefined && held.has(route)
   if (certificate) begun.keep(certificate)
-  return { route, isNew: !isHeld && certificate?.isResumed !== true }
+  if (isHeld) begun.hold(route)
+  return {
+    route,
+    isResumed: isHeld || certificate?.isResumed === true,
+    isTold: fallen !== undefined,
+  }
 }
 
 type Asked = { readonly tokenOut: string; readonly nativeToken: string }

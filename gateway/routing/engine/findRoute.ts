@@ -1,7 +1,7 @@
 import type { Certificate } from './certificate.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
-import { type FallenRoute, leastBetter, leastPromise, splitFallen } from './fallenRoute.ts'
+import { type FallenRoute, leastBetter, splitFallen } from './fallenRoute.ts'
 import { growToOptimum } from './growToOptimum.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
@@ -159,10 +159,8 @@ function frameSearch(
   const fallen = fell && fell.route.steps.length <= maxSteps ? fell : undefined
   const apart = { ...frame, effort: { spent: 0 } }
   const fallenFlow = fallen && splitFallen(market, apart, fallen)
-  const least = fallenFlow ? leastPromise(market, apart, { flow: fallenFlow, maxSteps }) : 0
-  const before = { fallen, fallenFlow, leastPromise: least }
   const chainHops = Math.min(maxHops + 1, splitHops - 1)
-  const asked = { amountIn, maxSteps, mostHops, ...before, certified, held, replay }
+  const asked = { amountIn, maxSteps, mostHops, fallen, fallenFlow, certified, held, replay }
   return { market, frame, chainHops, gasCost, ...asked, ...rest }
 }
 

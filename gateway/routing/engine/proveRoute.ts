@@ -75,7 +75,8 @@ export function certifyRoute(
     flow?.edges.map((edge) => at(market.pools, market.edgePool[edge] as number)?.id),
   )
   if (certified && flow && route.steps.every(({ poolId }) => inFlow.has(poolId))) {
-    const unprovenBps = fallen && (isKnown || isResumed) ? fallen.unprovenBps : gapBps
+    const before = fallen && (isKnown || isResumed) ? fallen.unprovenBps : gapBps
+    const unprovenBps = isResumed ? before : Math.min(before, gapBps)
     certified(certify(whole, frame, { route, flow, boundPrices, unprovenBps, isResumed }))
   }
   return route

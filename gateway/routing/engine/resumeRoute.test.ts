@@ -154,6 +154,14 @@ s(
   },
 )
 
+s('ask no such worth of what a search anew finds [attack/resume-vain]', () => {
+  const asked = { amountIn: 10n ** 23n, maxSteps: 4 }
+  const both = createMarket([deep('one', 'a/d'), deep('two', 'a/d')])
+  const later = updateMarket(both, [pair('three', 'a/d', [100_000, 100_000])])
+  const { route } = find(later, { ...asked, fallen: fallIn(later, { of: both, asked }) })
+  assert.equal(poolsOf(route), ['one', 'three', 'two'])
+})
+
 s('are not grown by what refuses [20/resume-refused]', () => {
   const liar = { ...deep('three', 'a/d', 9_000), swap: () => undefined }
   const later = updateMarket(before, [liar])

@@ -33,8 +33,6 @@ export type Search = {
   readonly fallen: FallenRoute | undefined
   /** Its pools, split anew. */
   readonly fallenFlow: FlowSolution | undefined
-  /** What a chain has to promise at least. */
-  readonly leastPromise: number
   readonly certified: ((certificate: Certificate) => void) | undefined
   readonly held: ((route: Route) => void) | undefined
   readonly replay: Replaying
