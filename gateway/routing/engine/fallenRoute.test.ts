@@ -2,8 +2,7 @@ import { ask, pair } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { near } from '../testing/near.ts'
 import type { Certificate } from './certificate.ts'
-import { type FallenRoute, leastPromise, splitFallen } from './fallenRoute.ts'
-import { lossesWithout } from './lossesWithout.ts'
+import { type FallenRoute, splitFallen } from './fallenRoute.ts'
 import { createMarket, type Market, updateMarket } from './market.ts'
 import { frameBetween } from './searchFrame.ts'
 
@@ -41,17 +40,5 @@ s('cannot be where a pool of theirs went, or is of other tokens [20/fallen-split
   const other = pair('two', 'a/c', [million, million])
   assert.is(split(updateMarket(market, [other])).flow, undefined)
 })
-
-s(
-  'leave room for whatever pays until they have all but four of their swaps [20/fallen-full]',
-  () => {
-    const { framed, flow } = split(market)
-    if (!flow) throw new Error('its pools are there')
-    const promiseOf = (maxSteps: number) => leastPromise(market, framed, { flow, maxSteps })
-    const least = Math.min(...lossesWithout(market, framed, flow))
-    assert.ok(least > 0)
-    assert.equal([6, 5, 2].map(promiseOf), [0, least / 2, least / 2])
-  },
-)
 
 s.run()

@@ -1,5 +1,4 @@
 import type { Certificate } from './certificate.ts'
-import { lossesWithout } from './lossesWithout.ts'
 import { edgesOfPool, type Market } from './market.ts'
 import { netOutput } from './netOutput.ts'
 import type { Route } from './route.ts'
@@ -21,25 +20,6 @@ const leastBetterPart = 0.01e-4
 /** What another one has to bring, net of gas, to take its place. */
 export const leastBetter = (frame: SearchFrame, { route }: FallenRoute): number =>
   netOutput(frame, route) * (1 + leastBetterPart)
-
-/** A route has as many swaps as it may where it has so many fewer, or less. */
-const fullSteps = 4
-/** Estimates of losses are taken to be right within this factor. */
-const estimateSlack = 2
-
-/**
- * What a chain has to promise, in tokenOut: where the fallen route has as many swaps as it may, one that came takes
- * the place of another.
- */
-export function leastPromise(
-  market: Market,
-  frame: SearchFrame,
-  { flow, maxSteps }: { readonly flow: FlowSolution; readonly maxSteps: number },
-): number {
-  if (flow.edges.length <= maxSteps - fullSteps) return 0
-  const losses = lossesWithout(market, frame, flow)
-  return losses.reduce((least, loss) => Math.min(least, loss), flow.value) / estimateSlack
-}
 
 /** What goes through its pools, split as this market would have it. */
 export function splitFallen(

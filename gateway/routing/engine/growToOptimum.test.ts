@@ -90,20 +90,16 @@ s('takes no more gas than a transaction may [20/gas-limit]', () => {
   assert.is(route?.gas, 14_800_000)
 })
 
-type Own = {
-  readonly maxSteps?: number
-  readonly leastPromise?: number
-  readonly isGrownUp?: () => boolean
-}
+type Own = { readonly maxSteps?: number; readonly isGrownUp?: () => boolean }
 /** What grows of the best flow through some pools, as a search of 100,000 would have it. */
 function grow(
   pools: readonly EnginePool[],
   through: readonly string[],
-  { maxSteps = 16, leastPromise, isGrownUp = () => false }: Own = {},
+  { maxSteps = 16, isGrownUp = () => false }: Own = {},
 ) {
   const { market, flow: first, frame, idOf } = solveForward(pools, 1e5, { through })
   const chainHops = frame.maxHops - 1
-  const search = { market, frame, chainHops, amountIn: 100_000n, maxSteps, leastPromise, isGrownUp }
+  const search = { market, frame, chainHops, amountIn: 100_000n, maxSteps, isGrownUp }
   const steps = growToOptimum(search, first)
   for (;;) {
     const step = steps.next()
@@ -127,15 +123,6 @@ s('adds all that pays, sixteen chains at a time, and keeps an early flow to choo
     assert.is(grown.early?.edges.length, early, `${maxSteps}`)
     near(grown.flow.value, out(4e7 + 780, 1e5), 1e-9)
   }
-})
-
-s('leaves what promises less than it is told to ask for [20/grow-promise]', () => {
-  const pools = [even('ad', 'a/d'), even('more', 'a/d', { depth: 1e5 })]
-  const { first, flow } = grow(pools, ['ad'])
-  // At the prices of the flow it promises more than it brings, since it lowers them.
-  const brought = flow.value - first.value
-  assert.equal(grow(pools, ['ad'], { leastPromise: brought }).ids, ['ad', 'more'])
-  assert.equal(grow(pools, ['ad'], { leastPromise: 100 * brought }).ids, ['ad'])
 })
 
 s('leaves a flow as it is where nothing pays, or where the work is spent', () => {

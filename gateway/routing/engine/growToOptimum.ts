@@ -19,8 +19,6 @@ type GrowingSearch = {
   readonly chainHops: number
   readonly amountIn: bigint
   readonly maxSteps: number
-  /** What a chain has to promise, beside what is too little for any. */
-  readonly leastPromise?: number | undefined
   readonly isGrownUp: () => boolean
 }
 
@@ -68,7 +66,7 @@ export function* growToOptimum(
   const avoided = new Set<number>()
   const turned = new Set<number>()
   for (let round = 0; round < maxRounds && level < probeParts.length && !isGrownUp(); round++) {
-    const leastProfit = Math.max(flow.value * leastProfitPart, search.leastPromise ?? 0)
+    const leastProfit = flow.value * leastProfitPart
     const growth = { frame, flow, leastProfit, maxChains: chains, avoided }
     const pricing = {
       probe: flow.value * (probeParts[level] as number),

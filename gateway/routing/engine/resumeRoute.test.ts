@@ -135,26 +135,7 @@ s('stay where they are better than what is found, within the limits [20/resume-b
   assert.equal(poolsOf(find(both, { ...near, maxSteps: 1, fallen }).route), ['ad'])
 })
 
-s(
-  'take in what is worth more than their least, where they have all their swaps [20/resume-full]',
-  () => {
-    const asked = { amountIn: 10n ** 24n, maxSteps: 3 }
-    const full = createMarket(['one', 'two', 'three'].map((id) => deep(id, 'a/d')))
-    const isTakenOf = (size: number, maxSteps = 3) => {
-      const later = updateMarket(full, [pair('new', 'a/d', [size, size])])
-      const fallen = fallIn(later, { of: full, asked })
-      const { route } = find(later, { ...asked, maxSteps, fallen })
-      return poolsOf(route).includes('new')
-    }
-    assert.equal(
-      [10_000, 900_000, 1_500_000].map((size) => isTakenOf(size)),
-      [false, false, true],
-    )
-    assert.ok(isTakenOf(10_000, 8), 'with room for it')
-  },
-)
-
-s('ask no such worth of what a search anew finds [attack/resume-vain]', () => {
+s('are no limit to what a search anew finds beside them [attack/resume-vain]', () => {
   const asked = { amountIn: 10n ** 23n, maxSteps: 4 }
   const both = createMarket([deep('one', 'a/d'), deep('two', 'a/d')])
   const later = updateMarket(both, [pair('three', 'a/d', [100_000, 100_000])])

@@ -1,4 +1,4 @@
-import { leastBetter, leastPromise } from './fallenRoute.ts'
+import { leastBetter } from './fallenRoute.ts'
 import { growToOptimum } from './growToOptimum.ts'
 import { betterRoute } from './netOutput.ts'
 import { boundRoute, certifyRoute, mostGrowthBps } from './proveRoute.ts'
@@ -22,8 +22,7 @@ export function* resumeRoute(search: Search): Generator<undefined, Route | undef
   if (!fallen || !start || fallen.unprovenBps > mostUnprovenBps) return undefined
   if (fallen.route.gas * frame.gasPrice > mostGasPart * Number(fallen.route.amountOut))
     return undefined
-  const promise = leastPromise(market, frame, { flow: start, maxSteps: search.maxSteps })
-  const grown = yield* growToOptimum({ ...search, leastPromise: promise }, start)
+  const grown = yield* growToOptimum(search, start)
   // What has grown dear is left out, whether or not anything came.
   const flow = yield* pruneToLimits(search, grown.flow)
   if (!flow || search.isOver()) return undefined
