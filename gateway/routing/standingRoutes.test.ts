@@ -110,6 +110,24 @@ s('are let go once they can stand no more [24/standing-let-go]', async () => {
   assert.equal(alive, [...Array(60).fill(1), 0])
 })
 
+function findIn(routes: StandingRoutes, more: number): WeakRef<Market> {
+  const market = updateMarket(before, [pair('new', 'a/e', [10, 10 + more])])
+  ask(market, { amountIn: 10n ** 18n, certified: routes.begin(market, `${more}`, 0).keep })
+  return new WeakRef(market)
+}
+
+s('keep nothing of the market that they were found in [24/standing-market]', async () => {
+  const routes = createStandingRoutes()
+  const found = [1, 2, 3, 4].map((more) => findIn(routes, more))
+  await new Promise((resolve) => setImmediate(resolve))
+  collectGarbage()
+  // The newest is what the next is held against.
+  assert.equal(
+    found.slice(0, 3).map((one) => one.deref()),
+    [undefined, undefined, undefined],
+  )
+})
+
 s('stand while a batch goes on with the market that it began with [20/standing-batch]', () => {
   const { routes, route } = keepFound(before)
   const later = updateMarket(before, [pair('new', 'a/e', [10, 10])])
