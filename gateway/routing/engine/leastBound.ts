@@ -7,6 +7,8 @@ import { tightenBound } from './tightenBound.ts'
 
 /** Prices of tokens outside the flow to bound the output with, as parts of the output to probe with. */
 const boundProbeParts = [0, 1e-5, 1e-3]
+/** A bound this near is not looked for closer. */
+const tightPart = 2e-7
 /** One farther away than this and four times the gas of the route is worth further work. */
 const loosePart = 1e-3
 const boundPasses = 8
@@ -23,7 +25,6 @@ export function* leastBound(
     amountIn,
     net,
     gasCost,
-    enough,
     isOver,
   }: {
     readonly flow: FlowSolution
@@ -31,11 +32,10 @@ export function* leastBound(
     /** What the route brings, and what its gas costs, in tokenOut. */
     readonly net: number
     readonly gasCost: number
-    /** A bound this near is not looked for closer. */
-    readonly enough: number
     readonly isOver: () => boolean
   },
 ) {
+  const enough = net * (1 + tightPart)
   const anywhere = new Uint8Array(market.tokens.length)
   const everywhere = { hopsFromIn: anywhere, hopsToOut: anywhere }
   const gasFree = { ...frame, ...everywhere, gasPrice: 0 }
@@ -61,7 +61,7 @@ export function* leastBound(
     yield
   }
   if (!least || least.bound <= enough || isOver()) return least
-  const loose = { enough: Math.max(enough, net * (1 + loosePart) + 4 * gasCost), isOver }
+  const loose = { enough: net * (1 + loosePart) + 4 * gasCost, isOver }
   return yield* tightenBound(market, frame, {
     first: least,
     amountIn,

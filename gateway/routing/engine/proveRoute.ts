@@ -7,8 +7,6 @@ import { gapBetween, type Route } from './route.ts'
 import type { Search } from './search.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
-/** A bound this near to what the route brings is not looked for closer. */
-const tightPart = 2e-7
 /** By so much more of a route may be unproven than when prices were last looked for to bound it. */
 export const mostGrowthBps = 0.05
 
@@ -51,8 +49,7 @@ export function* boundRoute(
     if (known && known.gapBps <= unprovenBps + mostGrowthBps) return known
   }
   const gasCost = route.gas * frame.gasPrice
-  const enough = net * (1 + tightPart)
-  const asked = { flow: around, amountIn: Number(amountIn), net, gasCost, enough, isOver }
+  const asked = { flow: around, amountIn: Number(amountIn), net, gasCost, isOver }
   const least = yield* leastBound(whole, frame, asked)
   return least && prove(least, false)
 }
