@@ -135,6 +135,24 @@ s('stay where they are better than what is found, within the limits [20/resume-b
   assert.equal(poolsOf(find(both, { ...near, maxSteps: 1, fallen }).route), ['ad'])
 })
 
+s(
+  'give way to what swaps for more, though by its curve it is less than they swap for [attack/resume-curves]',
+  () => {
+    const told = (id: string, more: number, less: number) => {
+      const pool = deep(id, 'a/d', more)
+      return { ...pool, curve: deep(id, 'a/d', less).curve }
+    }
+    const one = told('one', 0, -20_000)
+    const others = ['two', 'three'].map((id) => told(id, 2_000, -8_000))
+    const [of, later] = [createMarket([one]), createMarket([one, ...others])]
+    for (const gasPriceWei of [0n, 10n ** 13n]) {
+      const asked = { amountIn: 10n ** 22n, gasPriceWei }
+      const fallen = fallIn(later, { of, asked, unprovenBps: 0 })
+      assert.equal(poolsOf(find(later, { ...asked, fallen }).route), ['three', 'two'])
+    }
+  },
+)
+
 s('are no limit to what a search anew finds beside them [attack/resume-vain]', () => {
   const asked = { amountIn: 10n ** 23n, maxSteps: 4 }
   const both = createMarket([deep('one', 'a/d'), deep('two', 'a/d')])
