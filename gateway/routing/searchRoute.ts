@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { Certificate } from './engine/certificate.ts'
+import type { Again } from './engine/fallenRoute.ts'
 import { type FindRouteParameters, findRouteInSlices } from './engine/findRoute.ts'
 import type { Market } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
@@ -111,9 +112,10 @@ export async function searchUntried(
   const known = asked && standing.recall(...asked)
   if (known && fits(known)) return known
   const begun = asked && standing.begin(...asked)
-  /** Each attempt of a search tells its own: pools may have refused. */
+  /** Each attempt of a search tells its own: pools may have refused. A thread tells it once it has answered. */
   const certificates: Certificate[] = []
-  const held = new Set<Route>()
+  let answered: Route | undefined
+  const held: Again[] = []
   const limits = searchLimits[mode]
   const { maxHops = limits.maxHops, maxSteps = limits.maxSteps } = options ?? {}
   const parameters = {
@@ -130,8 +132,13 @@ export async function searchUntried(
     nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
     now: deps.now,
     fallen: begun?.fallen,
-    certified: begun && ((made: Certificate) => void certificates.push(made)),
-    held: begun && ((again: Route) => void held.add(again)),
+    certified:
+      begun &&
+      ((made: Certificate) => {
+        certificates.push(made)
+        if (made.route === answered) begun.keep(made)
+      }),
+    held: begun && ((again: Again) => void held.push(again)),
   }
   const turn = { ...asker, chainId: chain.chainId, others }
   const attributes = { chainId: chain.chainId, mode, pools: usable.pools.length }
@@ -144,9 +151,11 @@ export async function searchUntried(
     const route = await searching.tracePromise(() => chain.searches(find, turn), { attributes })
     if (!route || route.amountOut <= 0n) return undefined
     if (fits(route)) {
+      answered = route
       const certificate = certificates.find((made) => made.route === route)
       if (certificate) begun?.keep(certificate)
-      if (held.has(route)) begun?.hold(route)
+      const again = held.find((each) => each.route === route)
+      if (again) begun?.hold(again)
       return route
     }
     steps = Math.floor(route.steps.length / 2)
@@ -178,7 +187,8 @@ async function findSomewhere(
     : undefined
   const findHere = () => findRouteInSlices(market, parameters, { slices, worked })
   if (!found) return inLoop(findHere, turn)
-  if (found.certificate) certified?.(found.certificate)
-  if (found.isHeld && found.route) held?.(found.route)
-  return found.route
+  void found.certificate?.then((certificate) => certificate && certified?.(certificate))
+  const { route, nearPrices } = found
+  if (found.isHeld && route) held?.({ route, nearPrices })
+  return route
 }

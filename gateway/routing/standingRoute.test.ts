@@ -41,10 +41,11 @@ function find(asked: Asked = {}) {
     token === frame.tokenOut ? 1 : (1 + unproven) * price
   const prices = new Map([...certificate.prices, [of.tokenIndex.get(priced) ?? -1, 1]])
   const told = { ...certificate, prices, boundPrices: boundPrices.map(raise) }
-  const { renew } = createStandingRoute(of, told)
-  const standsIn = (later: Market, changed: readonly string[], gasPart = 1) =>
-    renew(later, { changed: new Set(changed), gasPrice: gasPart * frame.gasPrice })?.route
-  return { route, standsIn, amountIn }
+  const { renew, hold } = createStandingRoute(of, told)
+  const renewIn = (later: Market, changed: readonly string[], gasPart = 1) =>
+    renew(later, { changed: new Set(changed), gasPrice: gasPart * frame.gasPrice })
+  const standsIn = (...later: Parameters<typeof renewIn>) => renewIn(...later)?.route
+  return { route, standsIn, renewIn, hold, amountIn }
 }
 /** The market in which one of its pools has so much of either token. */
 const change = (id: string, tokens: string, reserves: readonly [number, number], of = market) =>
@@ -106,6 +107,23 @@ s(
     assert.is(find(unproven).standsIn(pathWith('three', 5), ['three']), undefined)
   },
 )
+s('stands again where it is near by other prices, while these say so [20/standing-near]', () => {
+  const later = pathWith('three', 5)
+  const prices: Float64Array[] = []
+  ask(later, { amountIn: 10n ** 18n, certified: (made) => prices.push(made.boundPrices) })
+  const standsBy = (nearPrices?: Float64Array) => {
+    const { renewIn, hold, standsIn } = find(unproven)
+    const fallen = renewIn(later, ['three'])?.fallen
+    if (!fallen) throw new Error('it falls')
+    hold({ route: fallen.route, nearPrices })
+    return standsIn(later, [])
+  }
+  const near = prices.at(-1)
+  assert.ok((standsBy(near)?.gapBps ?? 1) <= 0.1)
+  assert.ok(standsBy(), 'what changed could gain was in vain')
+  const raised = near?.map((price, token) => (token === later.tokenIndex.get('d') ? 1 : 2 * price))
+  assert.is(standsBy(raised), undefined, 'of which other prices say nothing')
+})
 s('takes for nothing what earns less than its gas [teeth/standing]', () => {
   // It would earn 2.06e16 more, where the pool of the route earns its own gas; 80,000 is a swap's.
   const standsAt = (gwei: bigint) =>

@@ -1,15 +1,14 @@
 import { type Certificate, gainsOf, type Held, holdIn, laterBound } from './engine/certificate.ts'
-import type { FallenRoute } from './engine/fallenRoute.ts'
+import type { Again, FallenRoute } from './engine/fallenRoute.ts'
 import type { Market } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
+import { provenGapBps } from './engine/proveRoute.ts'
 import { gapBetween, type Route, withoutGap } from './engine/route.ts'
 import { frameBetween, type SearchFrame } from './engine/searchFrame.ts'
 import { replayShares } from './replayShares.ts'
 
 /** A route stands while no better one can have come to be worth more than this part beyond it. */
 const mostGrowthPart = 0.05e-4
-/** What is proven to be this near to the best stands whatever has changed. */
-const provenGapBps = 0.1
 /** Where so much is unproven pools disagree: what they are worth to each other hangs on which may be used together. */
 const mostGapBps = 100
 
@@ -31,8 +30,11 @@ export type StandingRoute = {
       readonly gasPrice: number
     },
   ): Renewed | undefined
-  /** After it fell: a search has found the same. What changed pools could gain is known to be in vain. */
-  hold(again: Route): void
+  /**
+   * After it fell: a search has found the same, and what changed pools could gain is known to be in vain; or prices are
+   * known by which it is near to the best, which says nothing of that.
+   */
+  hold(again: Again): void
 }
 
 /** A token whose last pool went is another one when it comes back. */
@@ -63,9 +65,8 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
   const held = new Map<string, number>()
   let growth = 0
   let hasMoved = false
-  let { route } = certificate
-  const { prices, boundPrices, unprovenBps } = certificate
-  const known = { prices, boundPrices, unprovenBps }
+  let { route, boundPrices } = certificate
+  const { prices, unprovenBps } = certificate
   const { tokens, ends } = namesIn(found, certificate)
 
   const growthOf = (market: Market, earner: Held, id: string): number =>
@@ -86,7 +87,7 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
     const atPriceThen = net + growth
     if (later.gasPrice >= frame.gasPrice) return atPriceThen
     const part = later.gasPrice / frame.gasPrice
-    const free = laterBound(market, { ...later, gasPrice: 0 }, certificate)
+    const free = laterBound(market, { ...later, gasPrice: 0 }, { route, boundPrices })
     return part * atPriceThen + (1 - part) * free
   }
 
@@ -106,23 +107,27 @@ export function createStandingRoute(found: Market, certificate: Certificate): St
       // A pool that came may have shortened a way.
       const later = frameBetween(market, { ...frame, gasPrice })
       const brings = Number(again.amountOut) - again.gas * gasPrice
-      const gapBps = gapBetween(brings, laterBound(market, later, certificate))
+      const gapBps = gapBetween(brings, laterBound(market, later, { route, boundPrices }))
       if (gapBps > mostGapBps) return undefined
       const found = Number.isFinite(gapBps) ? { ...again, gapBps } : withoutGap(again)
       if (!(gapBps <= provenGapBps)) {
         weigh(market, later)
         if (!(mostNow(market, later) - brings <= net * mostGrowthPart)) {
-          return { fallen: { ...known, route: found, hasMoved } }
+          return { fallen: { prices, boundPrices, unprovenBps, route: found, hasMoved } }
         }
       }
       route = found
       return { route }
     },
-    hold(again) {
+    hold({ route: again, nearPrices }) {
+      route = again
+      if (nearPrices) {
+        boundPrices = nearPrices
+        return
+      }
       for (const [id, grown] of growths) held.set(id, grown + (held.get(id) ?? 0))
       growths.clear()
       growth = 0
-      route = again
     },
   }
 }

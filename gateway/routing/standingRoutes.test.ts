@@ -82,6 +82,12 @@ s('stand where what came is no better, and forget nothing they skipped', () => {
   assert.is(routes.recall(still, 'key', 0), undefined)
 })
 
+/** Ten pools that have nothing to do with any question. */
+function stir(market: Market, later: number): Market {
+  const pools = Array.from({ length: 10 }, (_, k) => pair(`aside${k}`, 'x/y', [10, 10 + later]))
+  return updateMarket(market, pools)
+}
+
 function keepWeakly(routes: StandingRoutes, market: Market): readonly WeakRef<Certificate>[] {
   const kept: WeakRef<Certificate>[] = []
   const begun = routes.begin(market, 'key', 0)
@@ -98,7 +104,7 @@ s('are let go once they can stand no more [24/standing-let-go]', async () => {
   const kept = keepWeakly(routes, before)
   let market = before
   const countAlive = async (later: number) => {
-    market = updateMarket(market, [pair('new', 'a/e', [10, 10 + later])])
+    market = stir(updateMarket(market, [pair('new', 'a/e', [10, 10 + later])]), later)
     routes.begin(market, 'other', 0)
     // Whom a turn of the loop has seen stays for as long as that.
     await new Promise((resolve) => setImmediate(resolve))
@@ -197,8 +203,8 @@ s('that fell stand on where nothing better is found, until more changes [20/stan
   const begun = routes.begin(better, 'key', 0)
   const again = begun.fallen?.route
   if (!again) throw new Error('it swaps there')
-  begun.hold(again)
-  begun.hold(again)
+  begun.hold({ route: again })
+  begun.hold({ route: again })
   assert.equal(routes.recall(better, 'key', 0)?.steps, again.steps)
   const aside = updateMarket(better, [pair('new', 'a/e', [10, 10])])
   assert.equal(routes.recall(aside, 'key', 0)?.steps, again.steps)
@@ -209,21 +215,33 @@ s('that fell stand on where nothing better is found, until more changes [20/stan
   assert.is(routes.recall(grown(as, 1_006), 'key', 0), undefined)
 })
 s('are as old as the search of all pools that they grew from [20/standing-age]', () => {
+  const tell = (isStirred: boolean) => {
+    const fall = createFalls(isStirred)
+    return Array.from({ length: 61 }, (_, later) => fall(later % 2 === 0 ? 1_006 : 1_005))
+  }
+  const told = tell(true)
+  assert.equal(told.at(0), { stood: false, fallen: true })
+  assert.equal(told.at(59), { stood: false, fallen: true })
+  assert.equal(told.at(60), { stood: false, fallen: false })
+  assert.equal(tell(false).at(60), { stood: false, fallen: true }, 'little has changed')
+})
+
+/** A route falls in each market in which a pool has so much, and is grown from what fell. */
+function createFalls(isStirred: boolean) {
   const { routes } = keepFound(close)
   let market = close
-  const fall = (out: number) => {
+  let later = 0
+  return (out: number) => {
+    later += 1
     market = updateMarket(market, [pair('three', 'b/d', [1_000, out])])
+    if (isStirred) market = stir(market, later)
     const stood = routes.recall(market, 'key', 0)
     const begun = routes.begin(market, 'key', 0)
     const certified = (made: Certificate) => begun.keep({ ...made, isResumed: true })
     if (!stood) ask(market, { amountIn: 10n ** 18n, certified })
     return { stood: stood !== undefined, fallen: begun.fallen !== undefined }
   }
-  const told = Array.from({ length: 61 }, (_, later) => fall(later % 2 === 0 ? 1_006 : 1_005))
-  assert.equal(told.at(0), { stood: false, fallen: true })
-  assert.equal(told.at(59), { stood: false, fallen: true })
-  assert.equal(told.at(60), { stood: false, fallen: false })
-})
+}
 
 s('are of this block, whatever ends late that was begun in another [attack/standing-late]', () => {
   const e = 1_000_000
@@ -243,9 +261,9 @@ s('are of this block, whatever ends late that was begun in another [attack/stand
   const [quick, late] = fall(1_700)
   const again = quick.fallen?.route
   if (!again) throw new Error('it fell')
-  quick.hold(again)
+  quick.hold({ route: again })
   fall(2_000, pair('one', 'a/d', [e, e - 500]))
-  late.hold(again)
+  late.hold({ route: again })
   market = updateMarket(market, [deep('other', 'b/e')])
   const route = routes.recall(market, 'key', 0)
   const asked = { tokenIn: 'a', tokenOut: 'd', amountIn: again.amountIn }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Certificate } from './engine/certificate.ts'
-import type { FallenRoute } from './engine/fallenRoute.ts'
+import type { Again, FallenRoute } from './engine/fallenRoute.ts'
 import type { Market } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { createMarketJournal } from './marketJournal.ts'
@@ -22,24 +22,31 @@ export type BegunSearch = {
   readonly fallen: FallenRoute | undefined
   /** What it has found stands from there on. */
   keep(found: Certificate): void
-  /** It found the one that fell, which stands on by what was known of it. */
-  hold(found: Route): void
+  /** The one that fell stands on by what was known of it. */
+  hold(again: Again): void
 }
 
 type Kept = {
   readonly standing: StandingRoute
   /** When all of the market was searched for it. */
-  readonly found: number
+  readonly found: Moment
   version: number
   /** In that version, at that price of gas. */
   fallen?: FallenRoute | undefined
   gasPrice: number
 }
 
+/** In markets, and in changes of their pools. */
+type Moment = { readonly version: number; readonly changes: number }
+
 /** Each holds a price for every token of the market. */
 const mostKept = 1_024
-/** Markets that a route may outlive: pools that did not gain enough alone may have done so together. */
+/**
+ * So many markets a route may outlive, and as many as it takes for so many changes of pools: what did not gain enough
+ * alone may have done so together.
+ */
 const mostLater = 60
+const leastChanges = 600
 
 export function createStandingRoutes(): StandingRoutes {
   const journal = createMarketJournal()
@@ -51,10 +58,12 @@ export function createStandingRoutes(): StandingRoutes {
     const version = journal.enter(market)
     if (version <= last) return version
     last = version
-    const fallen = [...routes].filter(([, { found }]) => version > found + mostLater)
-    for (const [key] of fallen) routes.delete(key)
+    for (const [key, { found }] of [...routes]) if (isOld(version, found)) routes.delete(key)
     return version
   }
+
+  const isOld = (version: number, found: Moment) =>
+    version > found.version + mostLater && journal.changes() > found.changes + leastChanges
 
   return {
     recall(market, key, gasPrice) {
@@ -62,7 +71,7 @@ export function createStandingRoutes(): StandingRoutes {
       const kept = routes.get(key)
       if (!kept || kept.fallen || kept.version > version) return undefined
       const changed = journal.since(kept.version)
-      if (!changed || version > kept.found + mostLater) return undefined
+      if (!changed || isOld(version, kept.found)) return undefined
       const renewed = kept.standing.renew(market, { changed, gasPrice })
       // Had a pool thrown, it would still be of the market before.
       kept.version = version
@@ -73,6 +82,7 @@ export function createStandingRoutes(): StandingRoutes {
     },
     begin(market, key, gasPrice) {
       const version = enter(market)
+      const now = { version, changes: journal.changes() }
       const before = routes.get(key)
       const isThere = before?.version === version && before.gasPrice === gasPrice
       const fell = isThere ? before : undefined
@@ -80,14 +90,16 @@ export function createStandingRoutes(): StandingRoutes {
       return {
         fallen,
         keep(found) {
+          // A later market may be searched by now.
+          if ((routes.get(key)?.version ?? 0) > version) return
           const standing = createStandingRoute(market, found)
           const since = found.isResumed ? fell?.found : undefined
-          routes.set(key, { standing, found: since ?? version, version, gasPrice })
+          routes.set(key, { standing, found: since ?? now, version, gasPrice })
         },
-        hold(found) {
+        hold(again) {
           // It may have fallen again meanwhile, in a later market, or be held already.
           if (!fallen || fell?.fallen !== fallen) return
-          fell.standing.hold(found)
+          fell.standing.hold(again)
           fell.fallen = undefined
         },
       }

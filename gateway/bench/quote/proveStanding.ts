@@ -1,4 +1,5 @@
 import type { Certificate } from '../../routing/engine/certificate.ts'
+import type { Again } from '../../routing/engine/fallenRoute.ts'
 import { findRoute } from '../../routing/engine/findRoute.ts'
 import type { Market } from '../../routing/engine/market.ts'
 import { nativePrices } from '../../routing/engine/nativePrice.ts'
@@ -96,17 +97,22 @@ export function proveStanding(
 /** Beginning with what fell, as gateways do; `isTold` where there was such a route. */
 function searchOn(market: Market, begun: BegunSearch, asked: Parameters<typeof findRoute>[1]) {
   const made: Certificate[] = []
-  const held = new Set<Route>()
+  const held: Again[] = []
   const { fallen } = begun
   const certified = (certificate: Certificate) => void made.push(certificate)
-  const route = findRoute(market, { ...asked, fallen, certified, held: (again) => held.add(again) })
+  const route = findRoute(market, {
+    ...asked,
+    fallen,
+    certified,
+    held: (again) => held.push(again),
+  })
   const certificate = made.find((each) => each.route === route)
-  const isHeld = route !== undefined && held.has(route)
+  const again = held.find((each) => each.route === route)
   if (certificate) begun.keep(certificate)
-  if (isHeld) begun.hold(route)
+  if (again) begun.hold(again)
   return {
     route,
-    isResumed: isHeld || certificate?.isResumed === true,
+    isResumed: again !== undefined || certificate?.isResumed === true,
     isTold: fallen !== undefined,
   }
 }

@@ -14,6 +14,13 @@ export type FallenRoute = Pick<Certificate, 'prices' | 'boundPrices' | 'unproven
   readonly hasMoved: boolean
 }
 
+/** The route that fell, which stands again. */
+export type Again = {
+  readonly route: Route
+  /** By these it is near to the best whatever has changed; absent where a search found it by what bounded it before. */
+  readonly nearPrices?: Float64Array | undefined
+}
+
 /** What brings no more than this part beyond it does not take its place. */
 const leastBetterPart = 0.01e-4
 

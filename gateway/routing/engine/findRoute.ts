@@ -1,7 +1,7 @@
 import type { Certificate } from './certificate.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
-import { type FallenRoute, leastBetter, splitFallen } from './fallenRoute.ts'
+import { type Again, type FallenRoute, leastBetter, splitFallen } from './fallenRoute.ts'
 import { growToOptimum } from './growToOptimum.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
@@ -48,8 +48,10 @@ export type FindRouteParameters = {
   readonly now: () => number
   /** Told what bounds a route that was found; the last one may be that of the answer. */
   readonly certified?: ((certificate: Certificate) => void) | undefined
-  /** Told that the fallen route was found again, and that what bounded it still does. */
-  readonly held?: ((route: Route) => void) | undefined
+  /** Given the work of finding out what bounds a route, for when it is answered. Default: that is found out at once. */
+  readonly afterwards?: ((certify: () => void) => void) | undefined
+  /** Told that the fallen route was found again, and that what bounded it still does, or other prices do. */
+  readonly held?: ((again: Again) => void) | undefined
   /** One of an earlier market to begin with. */
   readonly fallen?: FallenRoute | undefined
   /** Runs plans in exact integers. Default: at once, on the market that is searched. */
@@ -154,13 +156,23 @@ function frameSearch(
   const splitHops = Math.min(usualHops, mostHops ?? usualHops)
   const gasPrice = gasCost?.[tokenOut] ?? 0
   const frame = frameBetween(market, { tokenIn, tokenOut, maxHops: splitHops, gasPrice }, effort)
-  const { certified, held, replay = replayAtOnce } = parameters
+  const { certified, held, afterwards, replay = replayAtOnce } = parameters
   const fell = parameters.fallen
   const fallen = fell && fell.route.steps.length <= maxSteps ? fell : undefined
   const apart = { ...frame, effort: { spent: 0 } }
   const fallenFlow = fallen && splitFallen(market, apart, fallen)
   const chainHops = Math.min(maxHops + 1, splitHops - 1)
-  const asked = { amountIn, maxSteps, mostHops, fallen, fallenFlow, certified, held, replay }
+  const asked = {
+    amountIn,
+    maxSteps,
+    mostHops,
+    fallen,
+    fallenFlow,
+    certified,
+    afterwards,
+    held,
+    replay,
+  }
   return { market, frame, chainHops, gasCost, ...asked, ...rest }
 }
 

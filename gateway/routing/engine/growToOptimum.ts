@@ -20,6 +20,8 @@ type GrowingSearch = {
   readonly amountIn: bigint
   readonly maxSteps: number
   readonly isGrownUp: () => boolean
+  /** A flow with more edges grows no further. Default: one well past what a route may have, to choose the best of. */
+  readonly mostEdges?: number | undefined
 }
 
 export type GrownFlow = {
@@ -37,7 +39,6 @@ const probeParts = [0.2, 0.8, 0.02, 0.0005, 0]
 const gasPart = 0.8
 const maxRounds = 30
 const maxChains = 16
-/** A flow grows well past what a route may have: what is best of it is chosen afterwards. */
 const maxEdges = 400
 /** A chain must promise this part of the output. */
 const leastProfitPart = 1e-7
@@ -56,7 +57,7 @@ export function* growToOptimum(
   asked: GrowingSearch,
   first: FlowSolution,
 ): Generator<undefined, GrownFlow> {
-  const { market, maxSteps, isGrownUp } = asked
+  const { market, maxSteps, isGrownUp, mostEdges = maxEdges } = asked
   const frame = { ...asked.frame, gasPrice: gasPart * asked.frame.gasPrice }
   const search = { ...asked, frame }
   let flow = first
@@ -101,7 +102,7 @@ export function* growToOptimum(
     if (!(next.value > flow.value * (1 + leastGainPart))) level++
     if (next.value > flow.value) flow = next
     if (flow.edges.length > 2 * maxSteps) early ??= flow
-    if (flow.edges.length > maxEdges) break
+    if (flow.edges.length > mostEdges) break
     yield
   }
   return { flow, early: early === flow ? undefined : early }

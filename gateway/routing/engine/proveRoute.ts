@@ -7,6 +7,8 @@ import { gapBetween, type Route } from './route.ts'
 import type { Search } from './search.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
+/** What is proven to be this near to the best is as good, whatever has changed. */
+export const provenGapBps = 0.1
 /** By so much more of a route may be unproven than when prices were last looked for to bound it. */
 export const mostGrowthBps = 0.05
 
@@ -61,9 +63,10 @@ export function certifyRoute(
   { gapBps, prices: boundPrices, isKnown }: Proof,
 ): Route {
   const { market, whole, frame, fallen, fallenFlow, certified, held } = search
+  const { afterwards = (certify) => certify() } = search
   const route = { ...found, gapBps }
   if (isFallen && isKnown && fallen?.hasMoved === false) {
-    held?.(route)
+    held?.({ route })
     return route
   }
   const flow = made ?? fallenFlow
@@ -74,7 +77,8 @@ export function certifyRoute(
   if (certified && flow && route.steps.every(({ poolId }) => inFlow.has(poolId))) {
     const before = fallen && (isKnown || isResumed) ? fallen.unprovenBps : gapBps
     const unprovenBps = isResumed ? before : Math.min(before, gapBps)
-    certified(certify(whole, frame, { route, flow, boundPrices, unprovenBps, isResumed }))
+    const proof = { route, flow, boundPrices, unprovenBps, isResumed }
+    afterwards(() => certified(certify(whole, frame, proof)))
   }
   return route
 }

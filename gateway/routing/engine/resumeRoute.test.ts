@@ -3,7 +3,7 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { replayShares } from '../replayShares.ts'
 import { near } from '../testing/near.ts'
 import type { Certificate } from './certificate.ts'
-import type { FallenRoute } from './fallenRoute.ts'
+import type { Again, FallenRoute } from './fallenRoute.ts'
 import { createMarket, type Market, updateMarket } from './market.ts'
 import { replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
@@ -25,7 +25,7 @@ type Asked = Parameters<typeof ask>[1]
 /** What is answered in a market, what it was told with, and how many plans were run for it. */
 function find(market: Market, asked: Asked = {}) {
   const certificates: Certificate[] = []
-  const held: Route[] = []
+  const held: Again[] = []
   let plans = 0
   const replay: Replaying = (_, plan) => {
     plans += 1
@@ -34,12 +34,14 @@ function find(market: Market, asked: Asked = {}) {
   }
   const told = {
     certified: (made: Certificate) => certificates.push(made),
-    held: (again: Route) => held.push(again),
+    held: (again: Again) => held.push(again),
   }
   const route = ask(market, { ...asked, ...told, replay })
   if (!route) throw new Error('a route is found')
   const certificate = certificates.find((made) => made.route === route)
-  return { route, certificate, isHeld: held.includes(route), plans }
+  const again = held.find((each) => each.route === route)
+  const [isHeld, isNear] = [again !== undefined, again?.nearPrices !== undefined]
+  return { route, certificate, isHeld, isNear, plans }
 }
 
 /** The route of one market, in another. */
@@ -69,7 +71,7 @@ s('are themselves where nothing is better, and nothing is run for that [20/resum
 
 s('have new prices where their own pools have others by now [20/resume-moved]', () => {
   const later = updateMarket(before, [deep('one', 'a/d', 3)])
-  const fallen = fallIn(later, { hasMoved: true })
+  const fallen = fallIn(later, { unprovenBps: 0.2, hasMoved: true })
   const { route, certificate, isHeld } = find(later, { fallen })
   const anew = find(later)
   assert.ok(!isHeld && certificate)
@@ -90,13 +92,32 @@ s('take in what came, as a search anew does [20/resume-grown]', () => {
   assert.ok(plans < anew.plans, `${plans} of ${anew.plans}`)
 })
 
+s(
+  'stay where they are proven to be near the best, and nothing is run for that [20/resume-near]',
+  () => {
+    const laterBy = (more: number) => updateMarket(before, [deep('one', 'a/d', more)])
+    const answer = (market: Market, unprovenBps: number) => {
+      const fallen = fallIn(market, { unprovenBps, hasMoved: true })
+      const found = find(market, { fallen })
+      return { ...found, isSame: found.route.steps === fallen.route.steps }
+    }
+    const near = answer(laterBy(40), 0.1)
+    assert.equal([near.isSame, near.isNear, near.plans], [true, true, 0])
+    assert.ok((near.route.gapBps ?? 1) <= 0.1)
+    assert.is(near.certificate, undefined)
+    assert.ok(answer(laterBy(40), 0.11).plans > 0, 'what was not proven to be near is tried')
+    const far = answer(laterBy(3_000), 0.1)
+    assert.ok(!far.isSame && far.plans > 0)
+  },
+)
+
 s('leave out what pays its gas no more, though nothing came [20/resume-dear]', () => {
   // Of one swap a tenth of a basis point; the small pool earns twice as much, and then half.
   const asked = { amountIn: 10n ** 21n, gasPriceWei: 12n * 10n ** 10n }
   const [big, small] = [deep('one', 'a/d'), pair('two', 'a/d', [20_000, 20_000])]
   const both = createMarket([big, small])
   const dry = updateMarket(both, [pair('two', 'a/d', [20_000, 19_980])])
-  const fallen = fallIn(dry, { of: both, asked, hasMoved: true })
+  const fallen = fallIn(dry, { of: both, asked, unprovenBps: 0.2, hasMoved: true })
   assert.equal(poolsOf(fallen.route), ['one', 'two'])
   const { route, certificate } = find(dry, { ...asked, fallen })
   assert.equal([poolsOf(route), certificate?.isResumed], [['one'], true])
@@ -147,7 +168,7 @@ s(
     const [of, later] = [createMarket([one]), createMarket([one, ...others])]
     for (const gasPriceWei of [0n, 10n ** 13n]) {
       const asked = { amountIn: 10n ** 22n, gasPriceWei }
-      const fallen = fallIn(later, { of, asked, unprovenBps: 0 })
+      const fallen = fallIn(later, { of, asked, unprovenBps: 0.2 })
       assert.equal(poolsOf(find(later, { ...asked, fallen }).route), ['three', 'two'])
     }
   },

@@ -1,7 +1,7 @@
 import { leastBetter } from './fallenRoute.ts'
 import { growToOptimum } from './growToOptimum.ts'
 import { betterRoute } from './netOutput.ts'
-import { boundRoute, certifyRoute, mostGrowthBps } from './proveRoute.ts'
+import { boundRoute, certifyRoute, mostGrowthBps, provenGapBps } from './proveRoute.ts'
 import { netValue } from './pruneFlow.ts'
 import type { Route } from './route.ts'
 import { pruneToLimits, replay, type Search } from './search.ts'
@@ -11,18 +11,28 @@ import type { FlowSolution } from './solveFlow.ts'
 const mostGasPart = 0.3e-4
 /** Where more of it is unproven, what only a search anew finds may hide there. */
 const mostUnprovenBps = 0.5
+/** Of the steps that it may have: what grows further has to be pruned again, which takes longer than to grow. */
+const mostGrownPart = 1.25
 
 /**
  * The best route as it grows from the one that fell, which is found sooner than anew; that one itself where nothing
- * is better. Undefined where a pool refuses what its curve promises, which may hide what comes, or where more is
+ * is better, or can be. Undefined where a pool refuses what its curve promises, which may hide what comes, or where more is
  * unproven than before: it may be what only a search anew finds.
  */
 export function* resumeRoute(search: Search): Generator<undefined, Route | undefined> {
-  const { market, frame, fallen, fallenFlow: start } = search
+  const { market, frame, maxSteps, fallen, fallenFlow: start, held } = search
   if (!fallen || !start || fallen.unprovenBps > mostUnprovenBps) return undefined
+  // Prices of its own flow prove in a tenth of the time what a search would find in vain.
+  const near =
+    fallen.unprovenBps <= provenGapBps ? yield* boundRoute(search, fallen.route, start) : undefined
+  if (near && near.gapBps <= provenGapBps) {
+    const route = { ...fallen.route, gapBps: near.gapBps }
+    held?.({ route, nearPrices: near.prices })
+    return route
+  }
   if (fallen.route.gas * frame.gasPrice > mostGasPart * Number(fallen.route.amountOut))
     return undefined
-  const grown = yield* growToOptimum(search, start)
+  const grown = yield* growToOptimum({ ...search, mostEdges: mostGrownPart * maxSteps }, start)
   // What has grown dear is left out, whether or not anything came.
   const flow = yield* pruneToLimits(search, grown.flow)
   if (!flow || search.isOver()) return undefined

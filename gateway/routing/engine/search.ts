@@ -1,5 +1,5 @@
 import type { Certificate } from './certificate.ts'
-import type { FallenRoute } from './fallenRoute.ts'
+import type { Again, FallenRoute } from './fallenRoute.ts'
 import type { Market } from './market.ts'
 import { planFlow } from './planFlow.ts'
 import { excessOf, pruneFlow } from './pruneFlow.ts'
@@ -34,7 +34,8 @@ export type Search = {
   /** Its pools, split anew. */
   readonly fallenFlow: FlowSolution | undefined
   readonly certified: ((certificate: Certificate) => void) | undefined
-  readonly held: ((route: Route) => void) | undefined
+  readonly afterwards: ((certify: () => void) => void) | undefined
+  readonly held: ((again: Again) => void) | undefined
   readonly replay: Replaying
 }
 

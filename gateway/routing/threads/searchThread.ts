@@ -1,5 +1,6 @@
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Certificate } from '../engine/certificate.ts'
+import type { Again } from '../engine/fallenRoute.ts'
 import { type FindRouteParameters, findRouteInPieces } from '../engine/findRoute.ts'
 import type { Market } from '../engine/market.ts'
 import type { Replay, ReplayResult } from '../engine/replayRoute.ts'
@@ -9,7 +10,10 @@ import type { Blocks } from './curveArena.ts'
 import { hearMarket, type MarketNews } from './marketFeed.ts'
 
 /** Parameters of a search that can be told. */
-export type Told = Omit<FindRouteParameters, 'now' | 'certified' | 'held' | 'gasMarket' | 'replay'>
+export type Told = Omit<
+  FindRouteParameters,
+  'now' | 'certified' | 'afterwards' | 'held' | 'gasMarket' | 'replay'
+>
 
 export type SearchTask = {
   readonly kind: 'task'
@@ -42,17 +46,22 @@ export type ThreadWord = { readonly id: number } & (
   | { readonly kind: 'replay'; readonly replay: Replay }
   | { readonly kind: 'found'; readonly found: ToldRoute | undefined }
   | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'certified'; readonly certificate: ToldCertificate | undefined }
 )
+
+/** Of a route that the loop was told before. */
+export type ToldCertificate = Omit<Certificate, 'route' | 'pools'>
 
 /** A route by the plan that it is of: the loop has replayed it. */
 export type ToldRoute = {
   /** Among the replays of its search, from one on; 0 is the route that it began with. */
   readonly replay: number
   readonly gapBps: number | undefined
-  /** Of this very route, where it has one. */
-  readonly certificate: Omit<Certificate, 'route' | 'pools'> | undefined
-  /** Whether it is the one that it began with, bounded by what did so before. */
+  /** Whether what bounds this very route is told afterwards. */
+  readonly isCertified: boolean
+  /** Whether it is the one that it began with, bounded by what did so before, or else by these prices. */
   readonly isHeld: boolean
+  readonly nearPrices: Float64Array | undefined
 }
 
 export type ThreadData = { readonly port: MessagePort; readonly bell: SharedArrayBuffer }
@@ -61,7 +70,8 @@ type Searching = {
   readonly id: number
   readonly pieces: Iterator<undefined, Route | undefined>
   readonly certificates: readonly Certificate[]
-  readonly held: ReadonlySet<Route>
+  readonly afterwards: readonly (() => void)[]
+  readonly held: readonly Again[]
   /** The plan that was sent to be replayed is all that it has to do. */
   isWaiting: boolean
   replayed: Replayed['result'] | undefined
@@ -78,6 +88,10 @@ const markets = new Map<string, Market>()
 const known: Float64Array<SharedArrayBuffer>[] = []
 /** In the order in which they were asked for. */
 const searches = new Map<number, Searching>()
+/** Of routes that are told, in the same order: each finds out what bounds its own. */
+const proofs: (() => void)[] = []
+/** Nobody waits for these; but where searches come without end, routes would never be known to stand. */
+const mostProofs = 16
 /** When the piece that is worked at was begun. */
 let begunMs = 0
 
@@ -105,7 +119,8 @@ function begin(task: SearchTask): void {
   const { id, parameters, isCertified } = task
   const certificates: Certificate[] = []
   const certified = isCertified ? (made: Certificate) => void certificates.push(made) : undefined
-  const held = new Set<Route>()
+  const afterwards: (() => void)[] = []
+  const held: Again[] = []
   const now = () => searching.spentMs + performance.now() - begunMs
   const replay: Replaying = (_, asked) => {
     searching.isWaiting = true
@@ -122,12 +137,13 @@ function begin(task: SearchTask): void {
     now,
     replay,
     certified,
-    held: (route: Route) => void held.add(route),
+    afterwards: (certify: () => void) => void afterwards.push(certify),
+    held: (again: Again) => void held.push(again),
   }
   const pieces = findRouteInPieces(marketOf(task), told)
   const steps = [parameters.fallen?.route.steps]
   const idle = { isWaiting: false, replayed: undefined, steps, spentMs: 0 }
-  const searching: Searching = { id, pieces, certificates, held, ...idle }
+  const searching: Searching = { id, pieces, certificates, afterwards, held, ...idle }
   searches.set(id, searching)
 }
 
@@ -148,14 +164,28 @@ function hear(word: LoopWord): void {
   searching.steps.push(word.result.status === 'ok' ? word.result.route.steps : undefined)
 }
 
-function tell(route: Route, { steps, certificates, held }: Searching): ToldRoute {
+function tell(route: Route, { steps, afterwards, held }: Searching): ToldRoute {
   const replay = steps.indexOf(route.steps)
   if (replay < 0) throw new Error('a route was not replayed')
-  const made = certificates.find((each) => each.route === route)
-  const told = { replay, gapBps: route.gapBps, isHeld: held.has(route) }
-  if (!made) return { ...told, certificate: undefined }
-  const { route: _, pools: __, ...certificate } = made
-  return { ...told, certificate }
+  const { gapBps } = route
+  const again = held.find((each) => each.route === route)
+  const stands = { isHeld: again !== undefined, nearPrices: again?.nearPrices }
+  return { replay, gapBps, isCertified: afterwards.length > 0, ...stands }
+}
+
+/** Finds out what bounds the route, where its last attempt can tell. */
+function prove(route: Route, { id, certificates, afterwards }: Searching): void {
+  try {
+    for (const certify of afterwards) certify()
+    const made = certificates.find((each) => each.route === route)
+    say({ kind: 'certified', id, certificate: made && toTold(made) })
+  } catch (error) {
+    fail(id, error)
+  }
+}
+
+function toTold({ route: _, pools: __, ...certificate }: Certificate): ToldCertificate {
+  return certificate
 }
 
 function search(searching: Searching): void {
@@ -166,6 +196,7 @@ function search(searching: Searching): void {
     if (!piece.done) return
     const route = piece.value
     end(id, { kind: 'found', id, found: route && tell(route, searching) })
+    if (route && searching.afterwards.length > 0) proofs.push(() => prove(route, searching))
   } catch (error) {
     fail(id, error)
   } finally {
@@ -179,6 +210,8 @@ for (;;) {
   for (let heard = receiveMessageOnPort(port); heard; heard = receiveMessageOnPort(port))
     hear(heard.message as LoopWord)
   const next = [...searches.values()].find(({ isWaiting }) => !isWaiting)
-  if (next) search(next)
+  const proof = next && proofs.length < mostProofs ? undefined : proofs.shift()
+  if (proof) proof()
+  else if (next) search(next)
   else Atomics.wait(bell, 0, rung)
 }

@@ -6,10 +6,10 @@ import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
 import { createGeneratedStand } from '../../bench/quote/generatedStand.ts'
 import { generateTrades } from '../../bench/routing/generateMarket.ts'
 import type { Certificate } from '../engine/certificate.ts'
+import type { Again } from '../engine/fallenRoute.ts'
 import { findRoute } from '../engine/findRoute.ts'
 import { type Market, updateMarket } from '../engine/market.ts'
 import { each } from '../engine/pieces.ts'
-import type { Route } from '../engine/route.ts'
 import { replayShares } from '../replayShares.ts'
 import { createSearchThreads, type FoundByThread, type ThreadQuestion } from './searchThreads.ts'
 
@@ -47,14 +47,17 @@ function current(): Market {
 /** What the loop finds, and what bounds it. */
 function findHere(market: Market, parameters: ThreadQuestion['parameters']) {
   const made: Certificate[] = []
-  const again: Route[] = []
+  const again: Again[] = []
   const certified = (certificate: Certificate) => void made.push(certificate)
-  const held = (route: Route) => void again.push(route)
+  const held = (one: Again) => void again.push(one)
   const route = findRoute(market, { ...parameters, now: () => 0, certified, held })
-  const isHeld = route !== undefined && again.includes(route)
-  return { route, certificate: made.find((each) => each.route === route), isHeld }
+  const stands = again.find((each) => each.route === route)
+  const [isHeld, nearPrices] = [stands !== undefined, stands?.nearPrices]
+  return { route, certificate: made.find((each) => each.route === route), isHeld, nearPrices }
 }
 
+const [first] = questions
+if (!first) throw new Error('there are questions')
 const threads = createSearchThreads({ count: 2 })
 s.after(() => threads.close())
 
@@ -87,7 +90,7 @@ s('answer what the loop does, block by block, as pools come and go [20/threads]'
       assert.ok(found, 'a thread was free')
       const { route, certificate } = findHere(asked, parameters)
       assert.equal(found.route, route)
-      assert.equal(found.certificate, certificate)
+      assert.equal(await found.certificate, certificate)
       if (certificate) certified += 1
     }
   }
@@ -112,17 +115,52 @@ s('go on from a route that fell as the loop does [20/threads-fallen]', async () 
   for (const parameters of questions) {
     const fallen = fallIn(market, findHere(before, parameters))
     if (!fallen) continue
-    for (const hasMoved of [false, true]) {
-      const asked = { ...parameters, fallen: { ...fallen, hasMoved } }
+    // What was not proven to be near is no candidate to stand by new prices.
+    for (const own of [
+      {},
+      { hasMoved: true },
+      { unprovenBps: 0.2 },
+      { unprovenBps: 0.2, hasMoved: true },
+    ]) {
+      const asked = { ...parameters, fallen: { ...fallen, ...own } }
       const found = await threads.find({ name, market, parameters: asked, isCertified: true })
       const here = findHere(market, asked)
       assert.equal(found?.route, here.route)
-      assert.equal([found?.isHeld, found?.certificate], [here.isHeld, here.certificate])
+      assert.equal([found?.isHeld, await found?.certificate], [here.isHeld, here.certificate])
+      assert.equal(found?.nearPrices, here.nearPrices)
       if (here.isHeld) assert.is(found?.route?.steps, fallen.route.steps)
-      seen.add(here.isHeld ? 'held' : `resumed ${here.certificate?.isResumed}`)
+      if (here.nearPrices) seen.add('near')
+      else seen.add(here.isHeld ? 'held' : `resumed ${here.certificate?.isResumed}`)
     }
   }
-  assert.equal([...seen].toSorted(), ['held', 'resumed false', 'resumed true'])
+  assert.equal([...seen].toSorted(), ['held', 'near', 'resumed false', 'resumed true'])
+})
+
+s('find out what bounds an answer once nobody waits for one [20/threads-afterwards]', async () => {
+  const alone = createSearchThreads({ count: 1 })
+  const market = current()
+  const told: string[] = []
+  const ask = async (parameters: ThreadQuestion['parameters']) => {
+    const found = await alone.find({ name, market, parameters, isCertified: true })
+    told.push('found')
+    const certificate = await found?.certificate
+    if (certificate) told.push('certified')
+    return certificate
+  }
+  await Promise.all(questions.slice(0, 4).map(ask))
+  assert.equal(told.slice(0, 5), [...Array(4).fill('found'), 'certified'])
+  // Where searches come without end all the same.
+  let isOver = false
+  const search = async (): Promise<void> => {
+    while (!isOver) await alone.find({ name, market, parameters: first, isCertified: true })
+  }
+  const busy = [search(), search()]
+  assert.ok(await ask(first))
+  isOver = true
+  await Promise.all(busy)
+  const found = await alone.find({ name, market, parameters: first, isCertified: true })
+  await alone.close()
+  assert.is(await found?.certificate, undefined, 'of a thread that has ended')
 })
 
 s(

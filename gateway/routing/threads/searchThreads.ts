@@ -6,15 +6,24 @@ import { type Replay, replayRoute } from '../engine/replayRoute.ts'
 import type { Route } from '../engine/route.ts'
 import { createCurveArena } from './curveArena.ts'
 import { tellMarket } from './marketFeed.ts'
-import type { LoopWord, Replayed, ThreadData, ThreadWord, Told, ToldRoute } from './searchThread.ts'
+import type {
+  LoopWord,
+  Replayed,
+  ThreadData,
+  ThreadWord,
+  Told,
+  ToldCertificate,
+  ToldRoute,
+} from './searchThread.ts'
 
 export type SearchThreads = ReturnType<typeof createSearchThreads>
 export type FoundByThread = {
   readonly route: Route | undefined
-  /** Of this very route, where it has one. */
-  readonly certificate?: Certificate | undefined
-  /** Whether it is the fallen one of its question, bounded by what did so before. */
+  /** Of this very route, where it has one: found out once nobody waits for a search. */
+  readonly certificate?: Promise<Certificate | undefined> | undefined
+  /** Whether it is the fallen one of its question, bounded by what did so before, or else by these prices. */
   readonly isHeld?: boolean | undefined
+  readonly nearPrices?: Float64Array | undefined
 }
 
 export type ThreadQuestion = {
@@ -81,6 +90,11 @@ type Waiting = {
   readonly resolve: (found: FoundByThread | undefined) => void
 }
 
+type Proving = {
+  readonly name: string
+  prove(bound: ToldCertificate | undefined): void
+}
+
 /** A pool that throws ends one search: thrown here, where nobody waits for it, it would end the process. */
 function replayIn(market: Market, asked: Replay): Replayed['result'] {
   try {
@@ -91,19 +105,16 @@ function replayIn(market: Market, asked: Replay): Replayed['result'] {
 }
 
 /** Its steps stay in this thread: only which of them it is was told. */
-function hearRoute(told: ToldRoute | undefined, { replayed }: Waiting): FoundByThread | undefined {
-  if (!told) return { route: undefined }
-  const found = replayed[told.replay]
-  if (!found) return undefined
-  const { gapBps, certificate, isHeld } = told
-  const route = gapBps === undefined ? found : { ...found, gapBps }
-  const pools = poolsOf(route)
-  return { route, isHeld, certificate: certificate && { ...certificate, route, pools } }
+function hearRoute({ replay, gapBps }: ToldRoute, { replayed }: Waiting): Route | undefined {
+  const found = replayed[replay]
+  return found && gapBps !== undefined ? { ...found, gapBps } : found
 }
 
 function createThread(arena: ReturnType<typeof createCurveArena>) {
   let running: Running | undefined
   const waiting = new Map<number, Waiting>()
+  /** What was found, of which it is still to be told what bounds it. */
+  const proving = new Map<number, Proving>()
   let asked = 0
   let told = new Map<string, Market>()
   let blocks = 0
@@ -111,11 +122,36 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
   let failures = 0
   let isClosed = false
 
+  /** What is under way keeps the process; a thread that waits does not. */
+  function restIfDone(): void {
+    if (waiting.size === 0 && proving.size === 0) running?.worker.unref()
+  }
+
   function answer(id: number, found: FoundByThread | undefined): void {
     const search = waiting.get(id)
     waiting.delete(id)
-    if (waiting.size === 0) running?.worker.unref()
+    restIfDone()
     search?.resolve(found)
+  }
+
+  function answerFound(id: number, search: Waiting, told: ToldRoute | undefined): void {
+    const route = told && hearRoute(told, search)
+    if (!told || !route) {
+      answer(id, told ? undefined : { route })
+      return
+    }
+    const { promise, resolve } = Promise.withResolvers<Certificate | undefined>()
+    const prove = (bound: ToldCertificate | undefined) =>
+      resolve(bound && { ...bound, route, pools: poolsOf(route) })
+    const { isCertified, isHeld, nearPrices } = told
+    if (isCertified) proving.set(id, { name: search.name, prove })
+    answer(id, { route, isHeld, nearPrices, certificate: isCertified ? promise : undefined })
+  }
+
+  function endProof(id: number, bound: ToldCertificate | undefined): void {
+    proving.get(id)?.prove(bound)
+    proving.delete(id)
+    restIfDone()
   }
 
   function countLost(name: string): void {
@@ -138,6 +174,12 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
     }
     let isEnding = false
     function hear(word: ThreadWord): void {
+      const proof = proving.get(word.id)
+      if (proof) {
+        if (word.kind === 'failed') countLost(proof.name)
+        endProof(word.id, word.kind === 'certified' ? word.certificate : undefined)
+        return
+      }
       const search = waiting.get(word.id)
       if (isEnding || !search) return
       if (word.kind === 'replay') {
@@ -146,10 +188,14 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
         post({ kind: 'replayed', id: word.id, result })
         return
       }
-      if (word.kind === 'found') failures = 0
+      if (word.kind === 'found') {
+        failures = 0
+        answerFound(word.id, search, word.found)
+        return
+      }
       // It may have missed its news. What it cannot do is done in the loop, where the error is told.
-      else told.delete(search.name)
-      answer(word.id, word.kind === 'found' ? hearRoute(word.found, search) : undefined)
+      told.delete(search.name)
+      answer(word.id, undefined)
     }
     port1.on('message', hear)
     port1.unref()
@@ -160,6 +206,7 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       told = new Map()
       blocks = 0
       failures += 1
+      for (const id of proving.keys()) endProof(id, undefined)
       for (const [id, { name }] of waiting) {
         countLost(name)
         answer(id, undefined)
@@ -198,7 +245,6 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       const task = { kind: 'task', id, name, news, blocks: added, parameters, isCertified } as const
       told.set(name, market)
       blocks = arena.blocks.length
-      // A search under way keeps the process; a thread that waits does not.
       running.worker.ref()
       const { promise, resolve } = Promise.withResolvers<FoundByThread | undefined>()
       waiting.set(id, { name, market, replayed: [parameters.fallen?.route], resolve })
