@@ -53,6 +53,21 @@ s('is what the best of all routes nets, where each step costs its gas [20/exact]
   assert.is(closed, asked)
 })
 
+s('is what is proven without it where the solver ends amid its work [20/exact-ends]', () => {
+  const ends: typeof highs = {
+    ...highs,
+    withModel() {
+      throw Object.assign(new Error('Aborted()'), { name: 'RuntimeError' })
+    },
+  }
+  const one = question(createMarket(randomMarket(3, 40)), 1e13, 1e21)
+  const prices = new Float64Array(one.market.tokens.length).fill(1)
+  const start = { edges: listEdges(one), prices, net: 1e20, seconds: 60 }
+  const [told, solved] = [ends, highs].map((solver) => boundExactly(solver, one, start))
+  assert.ok(told && solved && Number.isFinite(told.bound) && told.bound > solved.bound)
+  assert.equal(told.flows, [])
+})
+
 s('finds what nets more than a known route, and nothing more than that', () => {
   const market = createMarket(randomMarket(3, 40))
   const prices = new Float64Array(market.tokens.length).fill(1)

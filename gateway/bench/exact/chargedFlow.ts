@@ -68,14 +68,15 @@ export function solveFlow(
 
 /**
  * Where gas is paid in parts, and any amount of a token is had for `1 + width` times its price and left for
- * `1 - width` times it: so prices come out within these, where the Lagrangian bound is least.
+ * `1 - width` times it: so prices come out within these, where the Lagrangian bound is least; undefined
+ * where the solver ended before.
  */
 export function solvePrices(
   highs: Highs,
   question: Question,
   flow: ChargedFlow,
   width: number,
-): { readonly prices: Float64Array; readonly taken: Taken } {
+): { readonly prices: Float64Array; readonly taken: Taken } | undefined {
   const { program, tokens } = draftFlow(question, flow)
   const { rows, columns } = program
   const upper = Number.POSITIVE_INFINITY
@@ -85,7 +86,8 @@ export function solvePrices(
     rows[k]?.entries.push([bought, -1], [left, 1])
   }
   const answer = solve(highs, program, {})
-  if (answer.status !== 'solved') throw new Error('idle edges are a solution')
+  if (answer.status === 'infeasible') throw new Error('idle edges are a solution')
+  if (answer.status === 'late') return undefined
   const prices = flow.prices.slice()
   for (const [k, token] of tokens.entries())
     prices[token] = (prices[token] as number) * Math.abs(answer.rowPrices[k] as number)

@@ -43,6 +43,7 @@ export function descendPrices(
   holdNear(question, flow, width)
   for (let round = 1; ; round++) {
     const solved = solvePrices(highs, question, flow, width)
+    if (!solved) return prices
     const above = tangents.hold(edges, { ...solved.taken, prices, unit: net })
     if (above < tight || round === maxRounds || isOver()) return solved.prices
   }

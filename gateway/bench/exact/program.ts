@@ -1,4 +1,4 @@
-import type { Highs, ModelData } from 'highs'
+import type { Highs, Model, ModelData } from 'highs'
 
 export type Entry = [column: number, value: number]
 
@@ -53,7 +53,7 @@ export function solve(
     ...toModel(highs, program),
     ...(wholeEach && { integrality: program.columns.map((_, k) => typeOf(k, wholeEach)) }),
   }
-  return highs.withModel(data, (model): Solved => {
+  const run = (model: Model): Solved => {
     model.options.set(options)
     if (seconds !== undefined) model.options.set('time_limit', seconds)
     const { modelStatus: status } = model.run()
@@ -67,7 +67,15 @@ export function solve(
     if (status !== modelStatus.optimal) throw new Error(`the solver ended with status ${status}`)
     const { colValue: values, colDual: reducedCosts, rowDual: rowPrices } = model.getSolution()
     return { status: 'solved', bound, values, reducedCosts, rowPrices }
-  })
+  }
+  try {
+    return highs.withModel(data, run)
+  } catch (error) {
+    // It ends so where its memory does: nothing is proven then, and nothing more by it.
+    if (error instanceof Error && error.name === 'RuntimeError')
+      return { status: 'late', bound: Number.POSITIVE_INFINITY }
+    throw error
+  }
 }
 
 function toModel({ constants }: Highs, { columns, rows }: Program): ModelData {
