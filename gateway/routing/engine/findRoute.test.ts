@@ -380,6 +380,18 @@ s('tells what bounds the route that it answers, and of none where there is no wo
   assert.equal([certified({ maxWork: 0 }).told, certified({ singlePath: true }).told], [[], []])
 })
 
+s('tells what bounds it once that is asked for [20/certified-afterwards]', () => {
+  const told: Certificate[] = []
+  const later: (() => void)[] = []
+  const route = ask(createMarket(randomMarket(11, 40)), {
+    certified: (made) => told.push(made),
+    afterwards: (certify) => later.push(certify),
+  })
+  assert.equal([told.length, later.length], [0, 1])
+  for (const certify of later) certify()
+  assert.is(told.at(0)?.route, route)
+})
+
 s('tells no bound where gas takes all that a route brings [20/gap-of-nothing]', () => {
   const told: Certificate[] = []
   const certified = (made: Certificate) => void told.push(made)

@@ -174,6 +174,7 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
     }
     let isEnding = false
     function hear(word: ThreadWord): void {
+      if (isEnding) return
       const proof = proving.get(word.id)
       if (proof) {
         if (word.kind === 'failed') countLost(proof.name)
@@ -181,7 +182,7 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
         return
       }
       const search = waiting.get(word.id)
-      if (isEnding || !search) return
+      if (!search) return
       if (word.kind === 'replay') {
         const result = replayIn(search.market, word.replay)
         search.replayed.push(result.status === 'ok' ? result.route : undefined)
