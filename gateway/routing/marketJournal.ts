@@ -14,7 +14,6 @@ export function createMarketJournal() {
   let version = 0
   let oldest = 0
   let changes: Change[] = []
-  let count = 0
   return {
     /** The version that stands for this market: of one that came by before, as it was. */
     enter(market: Market): number {
@@ -24,15 +23,12 @@ export function createMarketJournal() {
       known.set(market, version)
       const ids = last && listChanged(last, market)
       last = market
-      count += ids?.length ?? 0
       if (ids) changes.push({ version, ids })
       else changes = []
       if (changes.length > mostChanges) changes.shift()
       oldest = (changes[0]?.version ?? version + 1) - 1
       return version
     },
-    /** Of pools, since the first market. */
-    changes: () => count,
     /** Ids of the pools that may be others now than at a version; undefined where nobody remembers. */
     since(from: number): ReadonlySet<string> | undefined {
       if (from < oldest) return undefined

@@ -82,12 +82,6 @@ s('stand where what came is no better, and forget nothing they skipped', () => {
   assert.is(routes.recall(still, 'key', 0), undefined)
 })
 
-/** Ten pools that have nothing to do with any question. */
-function stir(market: Market, later: number): Market {
-  const pools = Array.from({ length: 10 }, (_, k) => pair(`aside${k}`, 'x/y', [10, 10 + later]))
-  return updateMarket(market, pools)
-}
-
 function keepWeakly(routes: StandingRoutes, market: Market): readonly WeakRef<Certificate>[] {
   const kept: WeakRef<Certificate>[] = []
   const begun = routes.begin(market, 'key', 0)
@@ -104,7 +98,7 @@ s('are let go once they can stand no more [24/standing-let-go]', async () => {
   const kept = keepWeakly(routes, before)
   let market = before
   const countAlive = async (later: number) => {
-    market = stir(updateMarket(market, [pair('new', 'a/e', [10, 10 + later])]), later)
+    market = updateMarket(market, [pair('new', 'a/e', [10, 10 + later])])
     routes.begin(market, 'other', 0)
     // Whom a turn of the loop has seen stays for as long as that.
     await new Promise((resolve) => setImmediate(resolve))
@@ -215,33 +209,38 @@ s('that fell stand on where nothing better is found, until more changes [20/stan
   assert.is(routes.recall(grown(as, 1_006), 'key', 0), undefined)
 })
 s('are as old as the search of all pools that they grew from [20/standing-age]', () => {
-  const tell = (isStirred: boolean) => {
-    const fall = createFalls(isStirred)
-    return Array.from({ length: 61 }, (_, later) => fall(later % 2 === 0 ? 1_006 : 1_005))
-  }
-  const told = tell(true)
-  assert.equal(told.at(0), { stood: false, fallen: true })
-  assert.equal(told.at(59), { stood: false, fallen: true })
-  assert.equal(told.at(60), { stood: false, fallen: false })
-  assert.equal(tell(false).at(60), { stood: false, fallen: true }, 'little has changed')
-})
-
-/** A route falls in each market in which a pool has so much, and is grown from what fell. */
-function createFalls(isStirred: boolean) {
   const { routes } = keepFound(close)
   let market = close
-  let later = 0
-  return (out: number) => {
-    later += 1
+  const fall = (out: number) => {
     market = updateMarket(market, [pair('three', 'b/d', [1_000, out])])
-    if (isStirred) market = stir(market, later)
     const stood = routes.recall(market, 'key', 0)
     const begun = routes.begin(market, 'key', 0)
     const certified = (made: Certificate) => begun.keep({ ...made, isResumed: true })
     if (!stood) ask(market, { amountIn: 10n ** 18n, certified })
     return { stood: stood !== undefined, fallen: begun.fallen !== undefined }
   }
-}
+  const told = Array.from({ length: 61 }, (_, later) => fall(later % 2 === 0 ? 1_006 : 1_005))
+  assert.equal(told.at(0), { stood: false, fallen: true })
+  assert.equal(told.at(59), { stood: false, fallen: true })
+  assert.equal(told.at(60), { stood: false, fallen: false })
+})
+
+s('are kept in place of no later one [20/standing-kept-late]', () => {
+  const routes = createStandingRoutes()
+  const later = updateMarket(before, [pair('one', 'a/d', [1_000, 1_001])])
+  const certifyIn = (market: Market): Certificate => {
+    const made: Certificate[] = []
+    ask(market, { amountIn: 10n ** 18n, certified: (each) => made.push(each) })
+    const [certificate] = made
+    if (!certificate) throw new Error('it has a certificate')
+    return certificate
+  }
+  const [slow, quick] = [before, later].map((market) => routes.begin(market, 'key', 0))
+  const found = certifyIn(later)
+  quick?.keep(found)
+  slow?.keep(certifyIn(before))
+  assert.is(routes.recall(later, 'key', 0)?.steps, found.route.steps)
+})
 
 s('are of this block, whatever ends late that was begun in another [attack/standing-late]', () => {
   const e = 1_000_000

@@ -29,24 +29,17 @@ export type BegunSearch = {
 type Kept = {
   readonly standing: StandingRoute
   /** When all of the market was searched for it. */
-  readonly found: Moment
+  readonly found: number
   version: number
   /** In that version, at that price of gas. */
   fallen?: FallenRoute | undefined
   gasPrice: number
 }
 
-/** In markets, and in changes of their pools. */
-type Moment = { readonly version: number; readonly changes: number }
-
 /** Each holds a price for every token of the market. */
 const mostKept = 1_024
-/**
- * So many markets a route may outlive, and as many as it takes for so many changes of pools: what did not gain enough
- * alone may have done so together.
- */
+/** Markets that a route may outlive: pools that did not gain enough alone may have done so together. */
 const mostLater = 60
-const leastChanges = 600
 
 export function createStandingRoutes(): StandingRoutes {
   const journal = createMarketJournal()
@@ -58,12 +51,10 @@ export function createStandingRoutes(): StandingRoutes {
     const version = journal.enter(market)
     if (version <= last) return version
     last = version
-    for (const [key, { found }] of [...routes]) if (isOld(version, found)) routes.delete(key)
+    const fallen = [...routes].filter(([, { found }]) => version > found + mostLater)
+    for (const [key] of fallen) routes.delete(key)
     return version
   }
-
-  const isOld = (version: number, found: Moment) =>
-    version > found.version + mostLater && journal.changes() > found.changes + leastChanges
 
   return {
     recall(market, key, gasPrice) {
@@ -71,7 +62,7 @@ export function createStandingRoutes(): StandingRoutes {
       const kept = routes.get(key)
       if (!kept || kept.fallen || kept.version > version) return undefined
       const changed = journal.since(kept.version)
-      if (!changed || isOld(version, kept.found)) return undefined
+      if (!changed || version > kept.found + mostLater) return undefined
       const renewed = kept.standing.renew(market, { changed, gasPrice })
       // Had a pool thrown, it would still be of the market before.
       kept.version = version
@@ -82,7 +73,6 @@ export function createStandingRoutes(): StandingRoutes {
     },
     begin(market, key, gasPrice) {
       const version = enter(market)
-      const now = { version, changes: journal.changes() }
       const before = routes.get(key)
       const isThere = before?.version === version && before.gasPrice === gasPrice
       const fell = isThere ? before : undefined
@@ -94,7 +84,7 @@ export function createStandingRoutes(): StandingRoutes {
           if ((routes.get(key)?.version ?? 0) > version) return
           const standing = createStandingRoute(market, found)
           const since = found.isResumed ? fell?.found : undefined
-          routes.set(key, { standing, found: since ?? now, version, gasPrice })
+          routes.set(key, { standing, found: since ?? version, version, gasPrice })
         },
         hold(again) {
           // It may have fallen again meanwhile, in a later market, or be held already.
