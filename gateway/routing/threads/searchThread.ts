@@ -176,8 +176,9 @@ function tell(route: Route, { steps, afterwards, held }: Searching): ToldRoute {
 /** Finds out what bounds the route, where its last attempt can tell. */
 function prove(route: Route, { id, certificates, afterwards }: Searching): void {
   try {
-    for (const certify of afterwards) certify()
-    const made = certificates.find((each) => each.route === route)
+    const isMade = (each: Certificate) => each.route === route
+    for (const certify of afterwards.toReversed()) if (!certificates.some(isMade)) certify()
+    const made = certificates.find(isMade)
     say({ kind: 'certified', id, certificate: made && toTold(made) })
   } catch (error) {
     fail(id, error)

@@ -90,8 +90,7 @@ type Waiting = {
   readonly resolve: (found: FoundByThread | undefined) => void
 }
 
-type Proving = {
-  readonly name: string
+type Proving = Pick<Waiting, 'name' | 'market'> & {
   prove(bound: ToldCertificate | undefined): void
 }
 
@@ -113,7 +112,7 @@ function hearRoute({ replay, gapBps }: ToldRoute, { replayed }: Waiting): Route 
 function createThread(arena: ReturnType<typeof createCurveArena>) {
   let running: Running | undefined
   const waiting = new Map<number, Waiting>()
-  /** What was found, of which it is still to be told what bounds it. */
+  /** What was found, of which it is still to be told what bounds it: that is read off the curves of its market. */
   const proving = new Map<number, Proving>()
   let asked = 0
   let told = new Map<string, Market>()
@@ -144,7 +143,7 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
     const prove = (bound: ToldCertificate | undefined) =>
       resolve(bound && { ...bound, route, pools: poolsOf(route) })
     const { isCertified, isHeld, nearPrices } = told
-    if (isCertified) proving.set(id, { name: search.name, prove })
+    if (isCertified) proving.set(id, { name: search.name, market: search.market, prove })
     answer(id, { route, isHeld, nearPrices, certificate: isCertified ? promise : undefined })
   }
 
