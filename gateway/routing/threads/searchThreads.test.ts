@@ -1,9 +1,7 @@
-import { EventEmitter } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import { mock } from 'node:test'
-import workers, { type MessagePort } from 'node:worker_threads'
+import workers from 'node:worker_threads'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { collectGarbage } from '../../bench/collectGarbage.ts'
 import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
 import { createGeneratedStand } from '../../bench/quote/generatedStand.ts'
 import { generateTrades } from '../../bench/routing/generateMarket.ts'
@@ -13,7 +11,6 @@ import { findRoute } from '../engine/findRoute.ts'
 import { type Market, updateMarket } from '../engine/market.ts'
 import { each } from '../engine/pieces.ts'
 import { replayShares } from '../replayShares.ts'
-import type { ThreadData, ThreadWord } from './searchThread.ts'
 import { createSearchThreads, type FoundByThread, type ThreadQuestion } from './searchThreads.ts'
 
 const s = suite('routing/threads/searchThreads')
@@ -361,61 +358,6 @@ s('leave to the loop what no thread can be begun for [attack/no-thread]', async 
   }
   assert.equal((await ask())?.route, findHere(current(), parameters).route)
   await alone.close()
-})
-
-/** Says what it is told to. Its methods are its own: those of a mock's prototype are a thread's. */
-class Puppet extends EventEmitter {
-  static port: MessagePort | undefined
-  ref = () => undefined
-  unref = () => undefined
-  terminate = async () => {
-    Puppet.port?.close()
-    this.emit('exit')
-  }
-  constructor(_: URL, { workerData }: { readonly workerData: ThreadData }) {
-    super()
-    Puppet.port = workerData.port
-  }
-}
-
-s('keep the market of an answer until they tell what bounds it [attack/threads-held]', async () => {
-  const puppets = mock.method(workers, 'Worker', Puppet)
-  // Nothing else would keep this process.
-  const awake = setInterval(() => undefined, 60_000)
-  syncBuiltinESMExports()
-  const alone = createSearchThreads({ count: 1 })
-  const { route } = findHere(current(), first)
-  if (!route) throw new Error('a route is found')
-  const unbound = { prices: new Map(), boundPrices: new Float64Array(), unprovenBps: 0 }
-  const parameters = { ...first, fallen: { ...unbound, route, hasMoved: false } }
-  const ask = (market: Market) => alone.find({ name, market, parameters, isCertified: true })
-  const askWeakly = () => {
-    const market = updateMarket(current(), [])
-    return { market: new WeakRef(market), asked: ask(market) }
-  }
-  const say = (word: ThreadWord) => Puppet.port?.postMessage(word)
-  const isThere = async (market: WeakRef<Market>) => {
-    await new Promise((resolve) => setImmediate(resolve))
-    collectGarbage()
-    return market.deref() !== undefined
-  }
-  try {
-    const { market, asked } = askWeakly()
-    const later = ask(current())
-    const found = { replay: 0, gapBps: 1, isHeld: false, nearPrices: undefined, isCertified: true }
-    say({ kind: 'found', id: 1, found })
-    const certificate = (await asked)?.certificate
-    assert.ok(await isThere(market), 'curves of it are read')
-    say({ kind: 'certified', id: 1, certificate: undefined })
-    assert.is(await certificate, undefined)
-    assert.not.ok(await isThere(market))
-    await alone.close()
-    assert.is(await later, undefined)
-  } finally {
-    clearInterval(awake)
-    puppets.mock.restore()
-    syncBuiltinESMExports()
-  }
 })
 
 s.run()
