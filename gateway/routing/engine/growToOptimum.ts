@@ -20,7 +20,7 @@ type GrowingSearch = {
   readonly amountIn: bigint
   readonly maxSteps: number
   readonly isGrownUp: () => boolean
-  /** A flow with more edges grows no further. Default: one well past what a route may have, to choose the best of. */
+  /** A flow with more edges grows no further. */
   readonly mostEdges?: number | undefined
 }
 
@@ -39,6 +39,7 @@ const probeParts = [0.2, 0.8, 0.02, 0.0005, 0]
 const gasPart = 0.8
 const maxRounds = 30
 const maxChains = 16
+/** A flow grows well past what a route may have: what is best of it is chosen afterwards. */
 const maxEdges = 400
 /** A chain must promise this part of the output. */
 const leastProfitPart = 1e-7

@@ -16,8 +16,8 @@ const mostGrownPart = 1.25
 
 /**
  * The best route as it grows from the one that fell, which is found sooner than anew; that one itself where nothing
- * is better, or can be. Undefined where a pool refuses what its curve promises, which may hide what comes, or where more is
- * unproven than before: it may be what only a search anew finds.
+ * is better, or can be. Undefined where a pool refuses what its curve promises, which may hide what comes, or where
+ * more is unproven than before: it may be what only a search anew finds.
  */
 export function* resumeRoute(search: Search): Generator<undefined, Route | undefined> {
   const { market, frame, maxSteps, fallen, fallenFlow: start, held } = search
